@@ -1,0 +1,59 @@
+# Needs Python 3.10+ and nothing else: compiler, cmake and ninja come from PyPI into .venv.
+#
+#   make demo    set up, simulate the flexible arm, leave plots
+#   make test    set up with the development tools, run every test
+#   make setup   .venv with an editable install and the development tools
+#   make kernel  compile the C kernel after an edit (make setup, test, demo and bench do it too)
+#   make lint    ruff, mypy, who may know whom, warnings and symbols of the kernel
+#   make bench   set up with the peers, run the benchmarks
+#   make clean   remove build output; the .venv stays
+#
+# PYTHON=python3.12 chooses the Python for a new .venv; BOUGH_CC=gcc another C compiler; PYTEST_ARGS is handed to pytest.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PYTEST_ARGS ?=
+JOBS ?= 2
+
+.PHONY: demo test setup kernel lint bench clean runtime tools
+.DEFAULT_GOAL := help
+
+help:
+	@sed -n 's/^#   //p' Makefile
+
+runtime:
+	@$(PYTHON) build/setup_venv.py --venv $(VENV)
+	@$(BIN)/python build/rebuild_kernel.py
+
+setup:
+	@$(PYTHON) build/setup_venv.py --venv $(VENV) --extras dev
+	@$(BIN)/python build/rebuild_kernel.py
+
+kernel:
+	@$(BIN)/python build/rebuild_kernel.py
+
+tools:
+	@sh build/ci_tools.sh
+
+demo: runtime
+	$(BIN)/bough demo
+
+test: setup tools
+	$(BIN)/python -m pytest -n $(JOBS) $(PYTEST_ARGS)
+
+lint: setup tools
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python build/check_kernel.py
+
+bench:
+	@$(PYTHON) build/setup_venv.py --venv $(VENV) --extras dev,bench
+	@$(BIN)/python build/rebuild_kernel.py
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf build/out dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -f $(VENV)/.bough-setup.json

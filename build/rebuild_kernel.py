@@ -1,0 +1,35 @@
+"""Compile what changed in the kernel and put the library where the editable install finds it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def main() -> None:
+    """Build and install from the folder that `make setup` configured with this Python's cmake."""
+    folders = sorted(p.parent for p in (ROOT / "build" / "out").glob("py3-none-*/editable/build.ninja"))
+    if len(folders) != 1:
+        sys.exit(f"{len(folders)} configured build folders under build/out: run `make clean setup`")
+    scripts = sysconfig.get_path("scripts")
+    env = {**os.environ, "PATH": f"{scripts}{os.pathsep}{os.environ.get('PATH', '')}"}
+    cmake = str(Path(scripts) / "cmake")
+    for command in (
+        [cmake, "--build", str(folders[0])],
+        [cmake, "--install", str(folders[0]), "--prefix", sysconfig.get_path("platlib")],
+    ):
+        done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
+        worked = command[1] == "--build" and "no work to do" not in done.stdout
+        if worked or done.returncode:
+            print(done.stdout + done.stderr, end="")
+        if done.returncode:
+            sys.exit(done.returncode)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,130 @@
+"""Make or refresh the virtual environment of this checkout. Needs Python 3.10+ and nothing else.
+
+    python3 build/setup_venv.py [--extras dev,bench] [--venv .venv]
+
+The compiler (ziglang), cmake and ninja are packages from PyPI, installed into the environment itself: the
+editable install is made without build isolation, so that `make kernel` can rebuild the library with the same
+tools later. A stamp file keeps the digest of everything that decides what is installed; nothing is done when
+it still matches.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+BUILD_TOOLS = ["scikit-build-core>=1.0", "ziglang==0.17.*", "cmake>=3.21", "ninja>=1.10"]
+# Editing one of these changes what is installed. C sources are not among them: `make kernel` compiles those.
+INPUTS = ["pyproject.toml", "build/setup_venv.py", "engine/CMakeLists.txt", "engine/cmake"]
+
+NO_VENV = """\
+{python} cannot make a virtual environment (the venv module or ensurepip is missing). Any one of these helps:
+  Debian, Ubuntu:  sudo apt-get install python3-venv
+  any system:      {python} -m pip install --user virtualenv
+  another Python:  make setup PYTHON=/path/to/python3
+"""
+
+
+def digest(extras: set[str]) -> str:
+    """Return a digest of the files and options that decide what is installed."""
+    h = hashlib.sha256(json.dumps([str(ROOT), sorted(extras), os.environ.get("BOUGH_CC", "")]).encode())
+    for name in INPUTS:
+        path = ROOT / name
+        for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
+            if file.is_file() and "__pycache__" not in file.parts:
+                h.update(file.read_bytes())
+    return h.hexdigest()
+
+
+def python_of(venv: Path) -> Path:
+    """Return the interpreter inside a virtual environment."""
+    return venv / "Scripts" / "python.exe" if os.name == "nt" else venv / "bin" / "python"
+
+
+def quiet(*command: str) -> bool:
+    """Run a command without showing its output; return whether it succeeded."""
+    return subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
+def works(venv: Path) -> bool:
+    """Return whether the environment has a Python that runs and has pip."""
+    return python_of(venv).exists() and quiet(str(python_of(venv)), "-m", "pip", "--version")
+
+
+def make_venv(venv: Path) -> None:
+    """Create the environment by the first way that this machine offers."""
+    for maker in (["venv"], ["virtualenv"]):
+        if quiet(sys.executable, "-m", *maker, str(venv)) and works(venv):
+            return
+    # In CI the machine is ours to complete; on a user's machine we only say what is missing.
+    if os.environ.get("CI") == "true" and os.name == "posix" and os.geteuid() == 0:
+        quiet("apt-get", "update", "-q")
+        quiet("apt-get", "install", "-y", "-q", "--no-install-recommends", "python3-venv")
+        if quiet(sys.executable, "-m", "venv", str(venv)) and works(venv):
+            return
+    sys.exit(NO_VENV.format(python=sys.executable))
+
+
+def pip_install(venv: Path, *arguments: str) -> None:
+    """Install with the environment's own pip; end with its exit code when it fails."""
+    command = [
+        str(python_of(venv)),
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+        *arguments,
+    ]
+    env = dict(os.environ)
+    # scikit-build-core looks for cmake and ninja on the path.
+    env["PATH"] = f"{python_of(venv).parent}{os.pathsep}{env.get('PATH', '')}"
+    status = subprocess.run(command, cwd=ROOT, env=env, check=False).returncode
+    if status:
+        sys.exit(f"pip failed ({status}). If the network is the cause, run the same command again.")
+
+
+def main() -> None:
+    """Bring the environment up to date."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--extras", default="", help="comma-separated: dev, bench")
+    parser.add_argument("--venv", type=Path, default=ROOT / ".venv")
+    options = parser.parse_args()
+    if sys.version_info < (3, 10):  # noqa: UP036 - this script runs before any version is enforced
+        found = sys.version.split()[0]
+        sys.exit(f"bough needs Python 3.10 or newer, this is {found}: make setup PYTHON=/path/to/python3")
+
+    options.venv = options.venv.absolute()
+    stamp = options.venv / ".bough-setup.json"
+    installed = json.loads(stamp.read_text()) if stamp.exists() else {"extras": [], "digest": ""}
+    # Extras add up: `make demo` after `make test` must not reinstall without the development tools.
+    extras = {e for e in options.extras.split(",") if e} | set(installed["extras"])
+    wanted = {"extras": sorted(extras), "digest": digest(extras)}
+    if installed == wanted and works(options.venv):
+        return
+
+    if not works(options.venv):
+        print(f"making {options.venv.name} with {sys.executable}", flush=True)
+        make_venv(options.venv)
+    print("installing the build tools (zig, cmake, ninja)", flush=True)
+    pip_install(options.venv, *BUILD_TOOLS)
+    print("installing bough" + (f" with {', '.join(sorted(extras))}" if extras else ""), flush=True)
+    pip_install(
+        options.venv,
+        "--no-build-isolation",
+        "--editable",
+        f".[{','.join(sorted(extras))}]" if extras else ".",
+    )
+    stamp.write_text(json.dumps(wanted))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Dynamics and FMUs from a description of a flexible mechanism."""

@@ -1,0 +1,203 @@
+"""The model block: a model as one pointer-free, versioned run of numbers that the C kernel reads.
+
+`engine/kernel/src/model_block.c` says the layout.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from dataclasses import dataclass
+
+import numpy as np
+
+from bough.bodies import Array, BodyData, body_data, quaternion_matrix, two_port
+from bough.model import Body, Model
+
+VERSION = 1
+TURN = {
+    "fixed": 0,
+    "prismatic": 0,
+    "revolute": 1,
+    "cylindrical": 1,
+    "planar": 1,
+    "universal": 2,
+    "spherical": 3,
+    "free": 3,
+}
+"""Rotational part of a hinge, as the kernel names it: none, about z, two axes, quaternion."""
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """A model block and what Python needs to know of it.
+
+    Attributes:
+        data: The bytes.
+        bodies: Each body as the kernel sees it.
+        nodes: `body.node` in the kernel's order.
+        loads: `body.node` of the nodes that take loads, in the kernel's order.
+    """
+
+    data: bytes
+    bodies: tuple[BodyData, ...]
+    nodes: tuple[str, ...]
+    loads: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class _Place:
+    """A body in the tree: its parent, the node that carries it, and its port there (axes Q, offset r)."""
+
+    parent: int
+    node: int
+    Q: Array
+    r: Array
+    children: tuple[int, ...]
+
+
+class _Writer:
+    """Ints and reals of a block, in order."""
+
+    def __init__(self) -> None:
+        self.ints: list[int] = []
+        self.reals: list[Array] = []
+
+    def put(self, *arrays: Array) -> None:
+        self.reals += [np.ascontiguousarray(a, dtype=np.float64).ravel() for a in arrays]
+
+    def finish(self) -> bytes:
+        ints = np.array(self.ints, dtype="<i4").tobytes()
+        reals = np.concatenate([*self.reals, np.zeros(0)]).astype("<f8")
+        counts = struct.pack("<qq16x", len(self.ints), reals.size)
+        body = counts + ints + b"\0" * (-len(ints) % 8) + reals.tobytes()
+        head = struct.pack("<8sIIQI4x", b"BOUGHBLK", VERSION, 0x01020304, len(body) + 32, zlib.crc32(body))
+        return head + body
+
+
+def compile_block(model: Model) -> Block:
+    """The block of a checked model.
+
+    Raises:
+        ModelError: The modes of a body depend on each other, or a beam has too few.
+    """
+    ruthless = model.fidelity == "ruthless"
+    bodies = tuple(body_data(b, ruthless) for b in model.bodies)
+    nodes = tuple(f"{b.name}.{n.name}" for b, d in zip(model.bodies, bodies, strict=True) for n in d.nodes)
+    where = {name: j for j, name in enumerate(nodes)}
+    loads = _load_nodes(model)
+    places = _places(model, bodies, where)
+    w = _Writer()
+    nq = sum(b.hinge.kind.nq + d.nm for b, d in zip(model.bodies, bodies, strict=True))
+    nu = sum(b.hinge.kind.nu + d.nm for b, d in zip(model.bodies, bodies, strict=True))
+    w.ints += [len(bodies), nq, nu, len(nodes), len(loads), int(ruthless)]
+    owner = [name.rpartition(".")[0] for name in loads]
+    for k, (body, data) in enumerate(zip(model.bodies, bodies, strict=True)):
+        first = next((i for i, name in enumerate(owner) if name == body.name), 0)
+        _put_ints(w, body, data, places[k], _is_two_port(model, k, data, places), where)
+        w.ints += [first, owner.count(body.name)]
+    w.ints += [k for k, d in enumerate(bodies) for _ in d.nodes]
+    w.ints += [where[name] for name in loads]
+    w.put(np.array(model.gravity))
+    for attribute in ("damping", "stiffness", "rest", "armature"):
+        w.put(_per_speed(model, bodies, attribute))
+    w.put(_held(model, bodies))
+    for k, (body, data) in enumerate(zip(model.bodies, bodies, strict=True)):
+        _put_hinge(w, body, data, places[k])
+        _put_modes(w, data, ruthless)
+        if _is_two_port(model, k, data, places):
+            _put_two_port(w, data, [(model.bodies[c].at, places[c]) for c in places[k].children])
+    for data in bodies:
+        for n in data.nodes:
+            w.put(n.l0, n.R0, n.lam, n.gam)
+    return Block(w.finish(), bodies, nodes, loads)
+
+
+def _load_nodes(model: Model) -> tuple[str, ...]:
+    """`body.node` of every load input, once each, in the order of the bodies."""
+    asked = {name.rpartition(".")[0] for name in model.inputs}
+    return tuple(f"{b.name}.{n}" for b in model.bodies for n in b.node_names if f"{b.name}.{n}" in asked)
+
+
+def _places(model: Model, bodies: tuple[BodyData, ...], where: dict[str, int]) -> list[_Place]:
+    index = {b.name: k for k, b in enumerate(model.bodies)}
+    children: list[list[int]] = [[] for _ in bodies]
+    for k, b in enumerate(model.bodies):
+        if b.parent != "ground":
+            children[index[b.parent]].append(k)
+    places = []
+    for k, (body, data) in enumerate(zip(model.bodies, bodies, strict=True)):
+        position, turn = np.array(body.hinge.position), quaternion_matrix(body.hinge.quaternion)
+        parent, node, R0 = -1, -1, np.eye(3)
+        if body.parent != "ground":
+            parent = index[body.parent]
+            node = where[f"{body.parent}.{body.at}"]
+            R0 = bodies[parent].nodes[bodies[parent].node(body.at)].R0
+        places.append(_Place(parent, node, R0 @ turn @ data.axes, R0 @ position, tuple(children[k])))
+    return places
+
+
+def _is_two_port(model: Model, k: int, data: BodyData, places: list[_Place]) -> bool:
+    """A ruthless flexible body with at most one outboard hinge, which does not slide."""
+    out = places[k].children
+    slides = any(model.bodies[c].hinge.kind.n_lin > 0 for c in out)
+    return model.fidelity == "ruthless" and data.nm > 0 and len(out) <= 1 and not slides
+
+
+def _per_speed(model: Model, bodies: tuple[BodyData, ...], attribute: str) -> Array:
+    parts: list[Array] = []
+    for b, d in zip(model.bodies, bodies, strict=True):
+        parts += [np.array(getattr(b.hinge, attribute), dtype=np.float64), np.zeros(d.nm)]
+    return np.concatenate(parts)
+
+
+def _held(model: Model, bodies: tuple[BodyData, ...]) -> Array:
+    parts: list[Array] = []
+    for b, d in zip(model.bodies, bodies, strict=True):
+        parts += [np.full(b.hinge.kind.nu, float(b.hinge.drive != "torque")), np.zeros(d.nm)]
+    return np.concatenate(parts)
+
+
+def _put_ints(w: _Writer, body: Body, d: BodyData, place: _Place, two: bool, where: dict[str, int]) -> None:
+    attach = (
+        -1 if d.Mff0 is None or d.flex is None else where[f"{body.name}.{d.flex.node_names[d.flex.attach]}"]
+    )
+    rotary = d.integrals is not None and d.integrals.rotary
+    w.ints += [place.parent, place.node, body.hinge.kind.n_lin, TURN[body.hinge.type], d.nm, attach]
+    w.ints += [int(d.user_basis), int(d.full_damping), int(rotary), int(two)]
+
+
+def _put_hinge(w: _Writer, body: Body, d: BodyData, place: _Place) -> None:
+    hinge, C = body.hinge, d.axes
+    lin = np.array(hinge.axes[: hinge.kind.n_lin]).reshape(-1, 3) @ C
+    if hinge.type == "free":
+        lin = np.eye(3)
+    rot1 = np.array(hinge.axes[0]) @ C if hinge.type == "universal" else np.zeros(3)
+    w.put(place.Q, place.r, lin, rot1, C, d.inertia, d.wheel)
+
+
+def _put_modes(w: _Writer, d: BodyData, ruthless: bool) -> None:
+    i = d.integrals
+    if i is None:
+        return
+    w.put(d.stiffness, d.damping if d.full_damping else np.diag(d.damping))
+    if d.user_basis:
+        w.put(d.T, np.linalg.inv(d.T))
+    if d.Mff0 is not None:
+        w.put(d.Mff0)
+    w.put(i.F0, i.N0)
+    if not ruthless:
+        w.put(np.concatenate([i.N1, i.F1], axis=1), i.G1)
+        if i.rotary:
+            w.put(i.Z)
+
+
+def _put_two_port(w: _Writer, d: BodyData, out: list[tuple[str, _Place]]) -> None:
+    i = d.integrals
+    if i is None:
+        return
+    Meff = i.mass_rr() - i.F0 @ i.F0.T
+    w.put(Meff[np.tril_indices(6)])
+    for at, place in out:
+        t = two_port(i.F0, d.nodes[d.node(at)], place.Q, place.r)
+        w.put(t.Pi, t.Psi, t.Omega, t.Theta)

@@ -1,0 +1,235 @@
+"""Bodies as the kernel sees them: in its axes, about their attach node, in its modal basis.
+
+The kernel's axes of a body are the user's turned by the constant `C` (`x_user = C x_kernel`), so that the last
+rotation axis of its hinge is z. Its modes xi are mass-orthonormal and not coupled by stiffness, `eta = T xi`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bough.errors import ModelError, Problem
+from bough.flex import FlexBody, flex_body
+from bough.flex.body import ROTATION, TRANSLATION
+from bough.flex.integrals import (
+    ModalIntegrals,
+    Shapes,
+    clamp,
+    kernel_basis,
+    modal_integrals,
+    shapes_at_attach,
+    skew,
+)
+from bough.model import Body, Hinge
+
+Array: TypeAlias = NDArray[np.float64]
+
+PORT_ORDER = [0, 1, 3, 4, 5, 2]
+"""Rows of the two-port's Theta: the hinge axis last, so that a revolute hinge can leave it out."""
+
+
+@dataclass(frozen=True, eq=False)
+class NodeData:
+    """A named node in the kernel's axes of its body."""
+
+    name: str
+    l0: Array
+    R0: Array
+    lam: Array
+    gam: Array
+
+
+@dataclass(frozen=True, eq=False)
+class BodyData:
+    """One body as the kernel sees it.
+
+    Attributes:
+        axes: C, kernel's axes to the user's, (3, 3).
+        inertia: Mass, first moment, inertia about the attach node, kernel's axes, (10,).
+        wheel: Stored angular momentum, N.m.s, (3,).
+        nodes: Named nodes.
+        integrals: None for a rigid body.
+        T: eta = T xi.
+        stiffness: In xi, (nm,).
+        damping: In xi, (nm, nm).
+        Mff0: M^ff in the modes' own frame for unclamped modes at full fidelity, else None.
+        flex: The body before the change of axes and basis; None for a rigid body.
+    """
+
+    axes: Array
+    inertia: Array
+    wheel: Array
+    nodes: tuple[NodeData, ...]
+    integrals: ModalIntegrals | None = None
+    T: Array = field(default_factory=lambda: np.eye(0))
+    stiffness: Array = field(default_factory=lambda: np.zeros(0))
+    damping: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    Mff0: Array | None = None
+    flex: FlexBody | None = None
+
+    @property
+    def nm(self) -> int:
+        """Number of modes."""
+        return self.stiffness.size
+
+    @property
+    def user_basis(self) -> bool:
+        """Whether T is more than the identity."""
+        return not np.array_equal(self.T, np.eye(self.nm))
+
+    @property
+    def full_damping(self) -> bool:
+        """Whether damping couples modes."""
+        off = self.damping - np.diag(np.diag(self.damping))
+        return bool(abs(off).max(initial=0.0) > 1e-14 * abs(self.damping).max(initial=0.0))
+
+    def node(self, name: str) -> int:
+        """Index of a named node."""
+        return [n.name for n in self.nodes].index(name)
+
+
+def quaternion_matrix(q: tuple[float, float, float, float]) -> Array:
+    """Rotation matrix of a unit quaternion (x, y, z, w)."""
+    x, y, z, w = q
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
+            [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
+            [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+
+
+def kernel_axes(hinge: Hinge) -> Array:
+    """C: right-handed, with the last rotation axis of the hinge as its third column."""
+    if hinge.type in ("fixed", "prismatic", "spherical", "free"):
+        return np.eye(3)
+    axes = np.array(hinge.axes)
+    if hinge.type == "planar":
+        return np.column_stack([axes[0], axes[1], np.cross(axes[0], axes[1])])
+    z = axes[-1]
+    if np.array_equal(z, [0.0, 0.0, 1.0]):
+        return np.eye(3)
+    least = np.eye(3)[np.argmin(abs(z))]
+    x = np.cross(least, z)
+    x /= np.linalg.norm(x)
+    return np.column_stack([x, np.cross(z, x), z])
+
+
+def rigid_inertia(mass: float, com: Array, inertia: tuple[float, ...] | Array) -> Array:
+    """Mass, first moment and inertia about the origin from those about the mass centre, (10,)."""
+    xx, yy, zz, xy, xz, yz = inertia
+    J = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    J = J + mass * (com @ com * np.eye(3) - np.outer(com, com))
+    return np.array([mass, *(mass * com), J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2]])
+
+
+def _rigid_data(body: Body, C: Array) -> BodyData:
+    rigid = body.rigid
+    if rigid is None:
+        raise ValueError(body.name)
+    xx, yy, zz, xy, xz, yz = rigid.inertia
+    J = C.T @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ C
+    packed = (J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2])
+    wheel = sum((w.momentum * np.array(w.axis) for w in rigid.wheels), np.zeros(3))
+    empty = np.zeros((3, 0))
+    nodes = tuple(
+        NodeData(name, C.T @ np.array(n.position), C.T @ quaternion_matrix(n.quaternion), empty, empty)
+        for name, n in rigid.nodes.items()
+    )
+    return BodyData(C, rigid_inertia(rigid.mass, C.T @ np.array(rigid.com), packed), C.T @ wheel, nodes)
+
+
+def _dependent_modes(body: Body) -> ModelError:
+    kind = "nodal" if body.nodal is not None else "beam"
+    return ModelError(
+        Problem(
+            file=f"body {body.name!r}",
+            line=None,
+            key=f"{kind}.modes",
+            expected="modes that move mass independently of each other with the attach node held",
+            found="a modal mass matrix that is singular",
+            cure="drop a mode that repeats others or the body's rigid motion, or give its nodes mass",
+        )
+    )
+
+
+def _flex_data(body: Body, C: Array, ruthless: bool) -> BodyData:
+    flex = flex_body(body)
+    origin = flex.node_positions[flex.attach]
+    lam_d, gam_d = flex.node_shapes[flex.attach, ROTATION], flex.node_shapes[flex.attach, TRANSLATION]
+    raw = shapes_at_attach(flex)
+    clamped = Shapes(raw.l0, raw.m, raw.J, *clamp(raw.l0, raw.lam, raw.gam, lam_d, gam_d))
+    basis = kernel_basis(clamped.modal_mass(), flex.stiffness)
+    if basis is None:
+        raise _dependent_modes(body)
+    T, stiffness = basis
+    unclamped = bool(np.any(lam_d) or np.any(gam_d))
+    node_l, node_lam, node_gam = (
+        flex.node_positions - origin,
+        flex.node_shapes[:, ROTATION],
+        flex.node_shapes[:, TRANSLATION],
+    )
+    used = raw
+    if ruthless:
+        used = clamped
+        node_lam, node_gam = clamp(node_l, node_lam, node_gam, lam_d, gam_d)
+    shapes = used.transformed(C, T)
+    nodes = tuple(
+        NodeData(name, C.T @ node_l[j], C.T.copy(), C.T @ node_lam[j] @ T, C.T @ node_gam[j] @ T)
+        for j, name in enumerate(flex.node_names)
+    )
+    integrals = modal_integrals(shapes)
+    keep_mass = unclamped and not ruthless and flex.nm > 0
+    return BodyData(
+        C,
+        integrals.inertia,
+        np.zeros(3),
+        nodes,
+        integrals if flex.nm else None,
+        T,
+        stiffness,
+        T.T @ flex.damping @ T,
+        shapes.modal_mass() if keep_mass else None,
+        flex,
+    )
+
+
+def body_data(body: Body, ruthless: bool) -> BodyData:
+    """The body in the kernel's axes and basis; its modes clamped by (6)-(8) if ruthless."""
+    C = kernel_axes(body.hinge)
+    return _rigid_data(body, C) if body.rigid is not None else _flex_data(body, C, ruthless)
+
+
+@dataclass(frozen=True, eq=False)
+class TwoPort:
+    """Constants of a ruthless body with its modes eliminated, (76)-(78), in the port's axes."""
+
+    Pi: Array
+    Psi: Array
+    Omega: Array
+    Theta: Array
+
+
+def two_port(F0: Array, node: NodeData, Q: Array, r: Array) -> TwoPort:
+    """Two-port constants towards the one outboard hinge.
+
+    Args:
+        F0: M^rf, mass-orthonormal modes, (6, nm).
+        node: The node that carries the hinge.
+        Q: Inboard (port) axes to body axes.
+        r: Inboard origin from the node, body axes, m.
+    """
+    W = Q.T
+    Pi = np.vstack([W @ node.lam, W @ (node.gam - skew(r) @ node.lam)])
+    B = np.zeros((6, 6))
+    B[:3, :3] = B[3:, 3:] = W
+    B[3:, :3] = -W @ skew(node.l0 + r)
+    R = np.linalg.qr(Pi[PORT_ORDER].T, mode="r")
+    Theta = np.zeros((6, 6))
+    Theta[:, : R.shape[0]] = R.T
+    return TwoPort(Pi, B.T - F0 @ Pi.T, Pi @ Pi.T, Theta)

@@ -1,0 +1,84 @@
+"""The one exception family of bough: everything a user can cause to fail is a `BoughError`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+SHOWN = 20
+"""Problems printed in full before the message says how many more there are."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong in a model, where it is and what to do about it.
+
+    Attributes:
+        file: The file as the user named it, or '<dict>' for a model given as a mapping.
+        line: Line in that file, counted from 1; None where there is no text to point at.
+        key: Key path such as `bodies[1].hinge.axis`; empty for the model as a whole.
+        expected: What the model file allows there.
+        found: What is there.
+        cure: What the user can do.
+    """
+
+    file: str
+    line: int | None
+    key: str
+    expected: str
+    found: str
+    cure: str
+
+    @property
+    def location(self) -> str:
+        """File, line and key path, as far as they exist: `arm.yaml:12: bodies[1].hinge.axis`."""
+        place = self.file if self.line is None else f"{self.file}:{self.line}"
+        return f"{place}: {self.key}" if self.key else place
+
+    def __str__(self) -> str:
+        """One paragraph of four lines."""
+        return (
+            f"{self.location}\n  expected: {self.expected}\n  found:    {self.found}\n  cure:     {self.cure}"
+        )
+
+
+class BoughError(Exception):
+    """Base of every error that bough raises on purpose."""
+
+
+class ModelError(BoughError):
+    """The model is wrong: refused before anything runs.
+
+    Attributes:
+        problems: Everything found wrong, in the order of the file; empty if only a message was given.
+    """
+
+    def __init__(self, problems: str | Problem | Iterable[Problem]) -> None:
+        """Take the problems, or a bare message where there is no place in a file to point at."""
+        self.problems: tuple[Problem, ...] = ()
+        if isinstance(problems, str):
+            message = problems
+        else:
+            self.problems = (problems,) if isinstance(problems, Problem) else tuple(problems)
+            message = _paragraphs(self.problems)
+        super().__init__(message)
+
+    def __reduce__(self) -> tuple[type[ModelError], tuple[str | tuple[Problem, ...]]]:
+        """Pickle by the problems, so that the error survives the way back from a worker process."""
+        return type(self), (self.problems or str(self),)
+
+
+class SimulationError(BoughError):
+    """A run failed: a step that cannot be taken, an input that does not fit, a state that is not finite."""
+
+
+class BuildError(BoughError):
+    """An FMU or another artefact could not be written."""
+
+
+def _paragraphs(problems: tuple[Problem, ...]) -> str:
+    shown = [str(problem) for problem in problems[:SHOWN]]
+    more = len(problems) - len(shown)
+    if more:
+        shown.append(f"... and {more} more problem{'s' if more > 1 else ''}")
+    return "\n\n".join(shown)

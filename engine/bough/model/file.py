@@ -1,0 +1,170 @@
+"""The model file as written: the definitions behind both the checks and the JSON schema.
+
+Descriptions say what is expected at a key: they are what an error message shows.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from bough.model.file_beam import BeamFile, ModalInitialFile
+from bough.model.hinges import Drive, HingeType
+from bough.model.values import (
+    DiagonalOrMatrix,
+    FileModel,
+    Name,
+    NonNegative,
+    NonNegativeOrList,
+    NonNegatives,
+    Number,
+    NumberOrList,
+    StopAtFirst,
+    Vec3,
+    Vec4,
+    Vec6,
+    Whole,
+)
+
+VERSION = 1
+"""Format version that this bough reads."""
+
+_NAME = "a name of letters, digits and underscores that does not begin with a digit"
+_POSITION = "3 numbers: position [x, y, z], m"
+_QUATERNION = "4 numbers of unit length: quaternion [x, y, z, w], scalar last"
+_INERTIA = "6 numbers: inertia [Ixx, Iyy, Izz, Ixy, Ixz, Iyz], kg.m^2"
+_PER_DOF = "or a list of one per degree of freedom, translations first"
+
+
+class FrameFile(FileModel):
+    """A frame on a node or a body."""
+
+    position: Vec3 = Field([0.0, 0.0, 0.0], description=_POSITION)
+    quaternion: Vec4 = Field([0.0, 0.0, 0.0, 1.0], description=_QUATERNION)
+
+
+class InitialFile(FileModel):
+    """Start values of a hinge, named as its variables."""
+
+    phi: NumberOrList = Field(0.0, description="a number, or one per rotation: angle, rad")
+    w: NumberOrList = Field(0.0, description="a number, or one per rotation: angular velocity, rad/s")
+    s: NumberOrList = Field(0.0, description="a number, or one per translation: displacement, m")
+    v: NumberOrList = Field(0.0, description="a number, or one per translation: velocity, m/s")
+    Q: Vec4 = Field([0.0, 0.0, 0.0, 1.0], description=_QUATERNION)
+
+
+class HingeFile(FileModel):
+    """How a body hangs on its parent."""
+
+    name: Name = Field("", description=_NAME)
+    type: HingeType = Field(
+        description="one of fixed, revolute, prismatic, cylindrical, universal, planar, spherical, free"
+    )
+    axis: Vec3 = Field([], description="3 numbers, not all zero: direction of the axis")
+    axes: Annotated[list[Vec3], StopAtFirst()] = Field([], description="a list of axes, each 3 numbers")
+    frame: FrameFile = Field(default_factory=FrameFile, description="a mapping: {position, quaternion}")
+    damping: NonNegativeOrList = Field(
+        0.0, description=f"a number, 0 or more, N.m.s/rad or N.s/m, {_PER_DOF}"
+    )
+    stiffness: NonNegativeOrList = Field(0.0, description=f"a number, 0 or more, N.m/rad or N/m, {_PER_DOF}")
+    rest: NumberOrList = Field(0.0, description=f"a number, rad or m, {_PER_DOF}")
+    armature: NonNegativeOrList = Field(0.0, description=f"a number, 0 or more, kg.m^2 or kg, {_PER_DOF}")
+    initial: InitialFile = Field(
+        default_factory=InitialFile, description="a mapping of start values: phi, w, s, v, Q"
+    )
+    drive: Drive = Field("torque", description="one of torque, motion, locked")
+
+
+class WheelFile(FileModel):
+    """An embedded spinning part."""
+
+    axis: Vec3 = Field(description="3 numbers, not all zero: spin axis in body axes")
+    momentum: Number = Field(description="a number: angular momentum, N.m.s")
+
+
+class RigidFile(FileModel):
+    """A rigid body."""
+
+    mass: NonNegative = Field(description="a number, 0 or more: mass, kg")
+    com: Vec3 = Field([0.0, 0.0, 0.0], description="3 numbers: mass centre [x, y, z], m")
+    inertia: Vec6 = Field([0.0] * 6, description=f"{_INERTIA}, about the mass centre")
+    nodes: dict[str, FrameFile] = Field({}, description="a mapping from node names to {position, quaternion}")
+    wheels: list[WheelFile] = Field([], description="a list of {axis, momentum}")
+    tunable: bool = Field(False, description="true or false: whether mass properties can change in a run")
+
+
+class NodalNodeFile(FileModel):
+    """A node of a flexible body."""
+
+    name: Name = Field(description=_NAME)
+    position: Vec3 = Field(description=_POSITION)
+    mass: NonNegative = Field(0.0, description="a number, 0 or more: mass, kg")
+    inertia: Vec6 = Field([0.0] * 6, description=f"{_INERTIA}, about the node")
+
+
+class NodalFile(FileModel):
+    """A flexible body by nodes and mode shapes."""
+
+    attach: Name = Field(description="the name of the node that carries the body's own hinge")
+    nodes: Annotated[list[NodalNodeFile], Field(min_length=1)] = Field(
+        description="a list of at least one {name, position, mass, inertia}"
+    )
+    modes: Annotated[list[Annotated[list[Vec6], StopAtFirst()]], StopAtFirst()] = Field(
+        [], description="a list [mode][node][6] of numbers: rotation, then translation of each node"
+    )
+    stiffness: DiagonalOrMatrix = Field(
+        [], description="a list of one number per mode, or a symmetric matrix with a row per mode"
+    )
+    damping: NonNegatives = Field([], description="a list of ratios, 0 or more, one per mode")
+    damping_matrix: DiagonalOrMatrix = Field(
+        [], description="a list of one number per mode, or a symmetric matrix with a row per mode"
+    )
+    clamped: bool = Field(False, description="true or false: whether every mode is zero at the attach node")
+    initial: ModalInitialFile = Field(
+        default_factory=ModalInitialFile, description="a mapping: {eta: [...], eta_dot: [...]}"
+    )
+
+
+class BodyFile(FileModel):
+    """One body with the hinge that carries it."""
+
+    name: Name = Field(description=_NAME)
+    parent: str = Field(description="'ground' or the name of an earlier body")
+    at: str = Field("origin", description="the name of a node of the parent")
+    hinge: HingeFile = Field(description="a mapping with the key `type`")
+    tunable: bool = Field(False, description="true or false: whether mass properties can change in a run")
+    rigid: RigidFile | None = Field(None, description="a mapping: {mass, com, inertia, nodes, wheels}")
+    beam: BeamFile | None = Field(
+        None, description="a mapping: {length, elements, section, material, modes, damping}"
+    )
+    nodal: NodalFile | None = Field(None, description="a mapping: {attach, nodes, modes, stiffness, damping}")
+
+
+class HeaderFile(FileModel):
+    """Everything at the top of the file but the bodies."""
+
+    bough: Annotated[Whole, Field(ge=VERSION, le=VERSION)] = Field(
+        description=f"the format version, which is {VERSION}"
+    )
+    name: Name = Field(description=_NAME)
+    gravity: Vec3 = Field([0.0, 0.0, 0.0], description="3 numbers: gravity [x, y, z], m/s^2")
+    fidelity: Literal["full", "ruthless"] = Field("full", description="one of full, ruthless")
+    geometric_stiffening: bool = Field(False, description="true or false")
+    loops: Annotated[list[Any], Field(max_length=0)] | None = Field(
+        None, description="an empty list: closed loops are not available yet"
+    )
+    inputs: Annotated[list[str], StopAtFirst()] | None = Field(
+        None, description="a list of node loads `<body>.<node>.force` or `<body>.<node>.torque`"
+    )
+    outputs: Annotated[list[str], StopAtFirst()] | None = Field(
+        None, description="a list of node sensors `<body>.<node>`"
+    )
+
+
+class ModelFile(HeaderFile):
+    """A bough model file."""
+
+    bodies: Annotated[list[BodyFile], Field(min_length=1)] = Field(
+        description="a list of at least one body, parents before children"
+    )

@@ -1,0 +1,179 @@
+"""A checked model: what the rest of bough reads, with defaults filled in and directions of unit length."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from bough.model.beam import Beam, ModalInitial
+from bough.model.hinges import HINGES, Drive, HingeKind, HingeType
+from bough.model.values import Frozen
+
+Vector3 = tuple[float, float, float]
+Quaternion = tuple[float, float, float, float]
+Inertia = tuple[float, float, float, float, float, float]
+Matrix = tuple[tuple[float, ...], ...]
+
+
+class Hinge(Frozen):
+    """The connection of a body to its parent's node.
+
+    Attributes:
+        name: Name that its variables begin with.
+        type: One of `bough.model.HINGES`.
+        axes: Unit vectors in the inboard frame: one for revolute, prismatic and cylindrical, two for
+            universal (the second in the frame turned by the first) and planar (orthonormal), else none.
+        position: Of the inboard frame on the parent's node, m, in the node's axes.
+        quaternion: Attitude of the inboard frame on the node, (x, y, z, w), of unit length.
+        damping: One per DOF, translations first; N.s/m or N.m.s/rad.
+        stiffness: One per DOF; N/m or N.m/rad.
+        rest: Coordinate at which the spring is slack, one per DOF; m or rad.
+        armature: Inertia added to each DOF's diagonal; kg or kg.m^2.
+        drive: 'torque' (force given), 'motion' (acceleration given) or 'locked' (held).
+        initial_q: Start positions, in the order of the hinge's coordinates; m, rad, or unit quaternion.
+        initial_u: Start speeds, one per DOF; m/s or rad/s.
+    """
+
+    name: str
+    type: HingeType
+    axes: tuple[Vector3, ...]
+    position: Vector3
+    quaternion: Quaternion
+    damping: tuple[float, ...]
+    stiffness: tuple[float, ...]
+    rest: tuple[float, ...]
+    armature: tuple[float, ...]
+    drive: Drive
+    initial_q: tuple[float, ...]
+    initial_u: tuple[float, ...]
+
+    @property
+    def kind(self) -> HingeKind:
+        """Numbers of translations and rotations."""
+        return HINGES[self.type]
+
+
+class RigidNode(Frozen):
+    """A named frame on a rigid body: position in m and attitude (x, y, z, w), in body axes."""
+
+    position: Vector3
+    quaternion: Quaternion
+
+
+class Wheel(Frozen):
+    """A spinning part inside a rigid body: unit axis in body axes, momentum in N.m.s."""
+
+    axis: Vector3
+    momentum: float
+
+
+class Rigid(Frozen):
+    """A rigid body.
+
+    Attributes:
+        mass: kg.
+        com: Mass centre from the body's origin, m, body axes.
+        inertia: Ixx Iyy Izz Ixy Ixz Iyz about the mass centre, kg.m^2; entries of the matrix, body axes.
+        nodes: Named frames; 'origin' is always there.
+        wheels: Embedded spinning parts.
+        tunable: Whether mass, com and inertia can be changed while running.
+    """
+
+    mass: float
+    com: Vector3
+    inertia: Inertia
+    nodes: dict[str, RigidNode]
+    wheels: tuple[Wheel, ...]
+    tunable: bool
+
+
+class NodalNode(Frozen):
+    """A node of a nodal body: undeformed position (m), mass (kg), inertia about the node (kg.m^2)."""
+
+    name: str
+    position: Vector3
+    mass: float
+    inertia: Inertia
+
+
+class Nodal(Frozen):
+    """A flexible body by its nodes and mode shapes.
+
+    Attributes:
+        attach: Name of the node that carries the body's own hinge.
+        nodes: In the order of the mode shapes.
+        modes: [mode][node][6]: rotation (rad) and translation (m) of the node per unit of the mode.
+        stiffness: Modal stiffness, full and symmetric.
+        damping: Ratio per mode; None if not given.
+        damping_matrix: Modal damping, full and symmetric; None if not given.
+        clamped: Whether the shapes were checked to be zero at the attach node.
+        initial: Start values of the modal coordinates.
+    """
+
+    attach: str
+    nodes: tuple[NodalNode, ...]
+    modes: tuple[tuple[Inertia, ...], ...]
+    stiffness: Matrix
+    damping: tuple[float, ...] | None
+    damping_matrix: Matrix | None
+    clamped: bool
+    initial: ModalInitial
+
+
+class Body(Frozen):
+    """One body of the tree: exactly one of `rigid`, `beam` and `nodal` is there.
+
+    Attributes:
+        name: Name that its variables begin with.
+        parent: 'ground' or the name of an earlier body.
+        at: Node of the parent that carries the hinge.
+        hinge: How it hangs on the parent.
+        rigid: Data of a rigid body.
+        beam: Data of a straight beam.
+        nodal: Data of a flexible body by nodes and modes.
+    """
+
+    name: str
+    parent: str
+    at: str
+    hinge: Hinge
+    rigid: Rigid | None = None
+    beam: Beam | None = None
+    nodal: Nodal | None = None
+
+    @property
+    def node_names(self) -> tuple[str, ...]:
+        """Nodes that hinges, loads and sensors can use."""
+        if self.rigid is not None:
+            return tuple(self.rigid.nodes)
+        if self.beam is not None:
+            return self.beam.node_names
+        return () if self.nodal is None else tuple(node.name for node in self.nodal.nodes)
+
+    @property
+    def mode_count(self) -> int:
+        """Number of modal coordinates; 0 for a rigid body."""
+        if self.beam is not None:
+            return self.beam.modes.total
+        return 0 if self.nodal is None else len(self.nodal.modes)
+
+
+class Model(Frozen):
+    """A mechanism: bodies in a tree, each after its parent.
+
+    Attributes:
+        name: The FMU's model name, an identifier.
+        gravity: m/s^2, inertial frame.
+        fidelity: 'full' (every term) or 'ruthless' (deformation-dependent parts of the inertia dropped).
+        geometric_stiffening: Whether motion stiffens the modes.
+        bodies: Parents before children.
+        inputs: Node loads as written, `<body>.<node>.force` or `<body>.<node>.torque`.
+        outputs: Node sensors as written, `<body>.<node>`.
+    """
+
+    name: str
+    gravity: Vector3
+    fidelity: Literal["full", "ruthless"]
+    geometric_stiffening: bool
+    bodies: tuple[Body, ...]
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]

@@ -1,0 +1,77 @@
+"""From one entry of `bodies:` to a checked body."""
+
+from __future__ import annotations
+
+import re
+
+from bough.model.file import BodyFile, FrameFile, RigidFile
+from bough.model.frames import inertia, unit, unit_quaternion, vector
+from bough.model.model import Body, Rigid, RigidNode, Wheel
+from bough.model.report import Path, Report, describe
+from bough.model.resolve_beam import resolve_beam
+from bough.model.resolve_hinge import resolve_hinge
+from bough.model.resolve_nodal import resolve_nodal
+from bough.model.values import NAME_LENGTH, NAME_PATTERN
+
+KINDS = ("rigid", "beam", "nodal")
+ORIGIN = RigidNode(position=(0.0, 0.0, 0.0), quaternion=(0.0, 0.0, 0.0, 1.0))
+_NAME = re.compile(NAME_PATTERN[:-1] + r"\Z")
+# A node's sensors and these variables of a body would begin alike.
+_TAKEN_IF_TUNABLE = ("mass", "com", "inertia")
+
+
+def resolve_body(file: BodyFile, path: Path, report: Report) -> Body:
+    """The checked body; what is wrong goes into the report."""
+    given = [kind for kind in KINDS if getattr(file, kind) is not None]
+    if len(given) != 1:
+        found = f"{' and '.join(given)} together" if given else "none of them"
+        expected = "exactly one of rigid, beam, nodal: what the body is made of"
+        report.add(path, expected, found, "keep one of them" if given else "add e.g. `rigid: {mass: 1.0}`")
+    if file.tunable and file.rigid is None:
+        cure = "remove `tunable`, or make the body rigid"
+        report.add((*path, "tunable"), "true for rigid bodies only", "true", cure)
+    return Body(
+        name=file.name,
+        parent=file.parent,
+        at=file.at,
+        hinge=resolve_hinge(file.hinge, file.name, (*path, "hinge"), report),
+        rigid=file.rigid and _rigid(file.rigid, file.tunable, (*path, "rigid"), report),
+        beam=file.beam and resolve_beam(file.beam, (*path, "beam"), report),
+        nodal=file.nodal and resolve_nodal(file.nodal, (*path, "nodal"), report),
+    )
+
+
+def _rigid(file: RigidFile, tunable: bool, path: Path, report: Report) -> Rigid:
+    tunable = tunable or file.tunable
+    nodes = {"origin": ORIGIN}
+    for name, frame in file.nodes.items():
+        nodes[name] = _rigid_node(name, frame, tunable, (*path, "nodes", name), report)
+    wheels = tuple(
+        Wheel(axis=unit(wheel.axis, (*path, "wheels", i, "axis"), report), momentum=wheel.momentum)
+        for i, wheel in enumerate(file.wheels)
+    )
+    return Rigid(
+        mass=file.mass,
+        com=vector(file.com),
+        inertia=inertia(file.inertia, (*path, "inertia"), report),
+        nodes=nodes,
+        wheels=wheels,
+        tunable=tunable,
+    )
+
+
+def _rigid_node(name: str, frame: FrameFile, tunable: bool, path: Path, report: Report) -> RigidNode:
+    if not _NAME.match(name) or len(name) > NAME_LENGTH:
+        expected = "a node name of letters, digits and underscores that does not begin with a digit"
+        report.add(path, expected, describe(name), "rename the node")
+    elif tunable and name in _TAKEN_IF_TUNABLE:
+        expected = f"a node name other than {', '.join(_TAKEN_IF_TUNABLE)} on a tunable body"
+        report.add(path, expected, describe(name), "rename the node")
+    node = RigidNode(
+        position=vector(frame.position),
+        quaternion=unit_quaternion(frame.quaternion, (*path, "quaternion"), report),
+    )
+    if name == "origin" and node != ORIGIN:
+        expected = "'origin' at the body's origin, where it always is"
+        report.add(path, expected, "another position or attitude", "give the node another name")
+    return node

@@ -1,0 +1,159 @@
+"""Checks across bodies: names, parents, nodes, and the inputs and outputs that refer to them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from bough.model.compose import Data
+from bough.model.model import Body
+from bough.model.report import Path, Report, describe, one_of
+
+GROUND = "ground"
+RESERVED = (GROUND, "time", "gravity")
+"""Names that begin variables of their own, or mean the inertial frame."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One entry of `bodies:`: the checked body, or None with as much of its name as the file tells."""
+
+    index: int
+    name: str | None
+    hinge: str | None
+    parent: str | None
+    body: Body | None
+    nodes: tuple[str, ...] = ()
+
+    @property
+    def path(self) -> Path:
+        """Key path of the entry."""
+        return ("bodies", self.index)
+
+
+def entry(index: int, data: Data, body: Body | None) -> Entry:
+    """The entry of a body, from the checked body or from whatever text the file has for it."""
+    if body is not None:
+        return Entry(index, body.name, body.hinge.name, body.parent, body, body.node_names)
+    mapping = data if isinstance(data, dict) else {}
+    name, parent = _text(mapping, "name"), _text(mapping, "parent")
+    hinge = mapping.get("hinge")
+    default = None if name is None else f"{name}_hinge"
+    hinge_name = _text(hinge, "name") if isinstance(hinge, dict) and "name" in hinge else default
+    return Entry(index, name, hinge_name, parent, None)
+
+
+def _text(mapping: Mapping[str, Data], key: str) -> str | None:
+    value = mapping.get(key)
+    return value if isinstance(value, str) else None
+
+
+def check_tree(entries: Sequence[Entry], report: Report) -> None:
+    """Every name once, every parent an earlier body, every hinge on a node that exists."""
+    _check_names(entries, report)
+    _check_parents(entries, report)
+    _check_nodes(entries, report)
+
+
+def _check_names(entries: Sequence[Entry], report: Report) -> None:
+    """Bodies and hinges share one set of names, because variables begin with them."""
+    owner: dict[str, str] = {}
+    for e in entries:
+        body_path, hinge_path = (*e.path, "name"), (*e.path, "hinge", "name")
+        for name, what, path in ((e.name, "body", body_path), (e.hinge, "hinge", hinge_path)):
+            if name is None:
+                continue
+            if name in RESERVED:
+                expected = f"a name other than {', '.join(RESERVED)}"
+                report.add(path, expected, describe(name), f"rename the {what}")
+            elif name in owner:
+                expected = "a name that no other body or hinge has"
+                cure = f"give the {what} another name; without one, a hinge is called <body>_hinge"
+                report.add(path, expected, f"{name!r:.80} again, the name of {owner[name]}", cure)
+            else:
+                owner[name] = f"the {what} of bodies[{e.index}]" if what == "hinge" else f"bodies[{e.index}]"
+
+
+def _check_parents(entries: Sequence[Entry], report: Report) -> None:
+    parents = {e.name: e.parent for e in reversed(entries) if e.name is not None}
+    earlier: set[str | None] = {GROUND}
+    for e in entries:
+        if e.parent is not None and e.parent not in earlier:
+            expected = "'ground' or the name of an earlier body"
+            found, cure = _wrong_parent(e, e.parent, parents, report)
+            report.add((*e.path, "parent"), expected, found, cure)
+        earlier.add(e.name)
+
+
+def _wrong_parent(
+    e: Entry, parent: str, parents: Mapping[str, str | None], report: Report
+) -> tuple[str, str]:
+    """What is wrong with a parent that is no earlier body, and the cure."""
+    if parent not in parents:
+        names = [GROUND, *(name for name in parents if name != e.name)]
+        close = report.suggest(parent, names)
+        cure = f"name one of {one_of(names)}" if close is None else f"did you mean '{close}'?"
+        return f"{parent!r:.80}, which does not exist", cure
+    chain, seen = [e.name or "?"], {e.name}
+    step: str | None = parent
+    while step is not None and step not in seen and step in parents:
+        chain.append(step)
+        seen.add(step)
+        step = parents[step]
+    if step == e.name:
+        return (
+            f"a cycle: {' -> '.join([*chain[:10], e.name or '?'])}",
+            "hang one of these bodies on the ground",
+        )
+    return f"{parent!r:.80}, which comes later", f"move '{parent:.80}' before this body"
+
+
+def _check_nodes(entries: Sequence[Entry], report: Report) -> None:
+    nodes_of: dict[str, tuple[str, ...]] = {GROUND: ("origin",)}
+    for e in entries:
+        if e.body is None:
+            continue
+        nodes = nodes_of.get(e.body.parent)
+        # The nodes of a parent that is wrong itself are not known.
+        if nodes and e.body.at not in nodes:
+            expected = f"a node of {e.body.parent!r}: {one_of(nodes)}"
+            report.add((*e.path, "at"), expected, describe(e.body.at), _node_cure(e.body.at, nodes, report))
+        nodes_of[e.body.name] = e.nodes
+
+
+def _node_cure(name: str, nodes: Sequence[str], report: Report) -> str:
+    close = report.suggest(name, nodes)
+    return f"write e.g. '{nodes[-1]}'" if close is None else f"did you mean '{close}'?"
+
+
+def check_ports(key: str, ports: Sequence[str], entries: Sequence[Entry], report: Report) -> None:
+    """Inputs `<body>.<node>.force` or `.torque`, or outputs `<body>.<node>`, of nodes that exist."""
+    suffixes = ("force", "torque") if key == "inputs" else ()
+    form = "<body>.<node>.force or <body>.<node>.torque" if suffixes else "<body>.<node>"
+    known = {e.name: e.nodes for e in reversed(entries) if e.name is not None}
+    hinges = {e.hinge for e in entries if e.hinge not in known}
+    first: dict[str, int] = {}
+    for i, port in enumerate(ports):
+        path, parts = (key, i), port.split(".")
+        if port in first:
+            found = f"{port!r:.80} again, as in {key}[{first[port]}]"
+            report.add(path, "each entry once", found, "remove it")
+        elif parts[0] in hinges:
+            cure = "remove it: every hinge has its inputs and outputs anyway"
+            report.add(path, f"a node, as {form}", f"{port!r:.80}, of a hinge", cure)
+        elif len(parts) != 2 + bool(suffixes) or (suffixes and parts[2] not in suffixes):
+            report.add(path, form, describe(port), f"write e.g. {_example(known, suffixes)}")
+        elif parts[0] not in known:
+            close = report.suggest(parts[0], known)
+            cure = f"name one of {one_of(known)}" if close is None else f"did you mean '{close}'?"
+            report.add(path, f"the name of a body in {form}", f"{parts[0]!r:.80}, which does not exist", cure)
+        elif known[parts[0]] and parts[1] not in known[parts[0]]:
+            nodes = known[parts[0]]
+            expected = f"a node of {parts[0]!r:.80}: {one_of(nodes)}"
+            report.add(path, expected, describe(parts[1]), _node_cure(parts[1], nodes, report))
+        first.setdefault(port, i)
+
+
+def _example(known: Mapping[str, Sequence[str]], suffixes: Sequence[str]) -> str:
+    node = next((f"{name}.{nodes[-1]}" for name, nodes in known.items() if nodes), "body.node")
+    return ".".join((node, *suffixes[:1]))

@@ -1,0 +1,182 @@
+/* bough.h - order-N dynamics of trees of rigid and flexible bodies.
+ *
+ * The one public header of the kernel. The algorithms are those of A. Jain and G. Rodriguez, "Recursive
+ * Flexible Multibody System Dynamics Using Spatial Operators", J. Guidance, Control and Dynamics 15 (1992)
+ * 1453-1466; numbers in parentheses are its equations. NOTATION.md maps symbols to names.
+ *
+ * Memory: a model and a data object each own one allocation made at creation; nothing is allocated, and no
+ * global is written, afterwards. A model is immutable and may be shared by any number of data objects and
+ * threads; a data object belongs to one thread at a time.
+ * Units: SI and radians. Spatial vectors have six numbers, the angular part first. Quaternions are x, y, z, w.
+ */
+#ifndef BOUGH_H
+#define BOUGH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifndef BOUGH_API
+#if defined(_WIN32)
+#define BOUGH_API
+#else
+#define BOUGH_API __attribute__((visibility("default")))
+#endif
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define BOUGH_BLOCK_VERSION 1
+
+typedef enum {
+  BOUGH_OK = 0,
+  BOUGH_NO_MEMORY,      /* an allocation failed */
+  BOUGH_BAD_BLOCK,      /* the model block is not one, is damaged, or has another version */
+  BOUGH_BAD_ARGUMENT,   /* a null pointer, an index or a size out of range */
+  BOUGH_SINGULAR,       /* an articulated inertia is not positive: where.body */
+  BOUGH_NOT_FINITE,     /* NaN or infinity came out: where.body */
+  BOUGH_STEP_TOO_SMALL, /* the integrator cannot meet its tolerance: where.time */
+  BOUGH_STOPPED         /* the caller's input function asked to stop */
+} bough_status;
+
+/* What happened and where: index of the body (-1 if none) and time (s). */
+typedef struct {
+  int body;
+  double time;
+} bough_where;
+
+typedef struct bough_model bough_model;
+typedef struct bough_data bough_data;
+
+/* One line of English for a status. Never null. */
+BOUGH_API const char *bough_status_text(bough_status status);
+
+/* ---- model: a checked copy of a model block (see model_block.c for the layout) */
+BOUGH_API bough_status bough_model_create(const void *block, size_t size, bough_model **model);
+BOUGH_API void bough_model_free(bough_model *model);
+BOUGH_API int bough_model_nq(const bough_model *model);     /* number of position coordinates */
+BOUGH_API int bough_model_nu(const bough_model *model);     /* number of generalized speeds */
+BOUGH_API int bough_model_bodies(const bough_model *model); /* number of bodies */
+BOUGH_API int bough_model_nodes(const bough_model *model);  /* number of named nodes, all bodies */
+BOUGH_API int bough_model_loads(const bough_model *model);  /* number of nodes that take a load */
+BOUGH_API size_t bough_model_memory(const bough_model *model); /* bytes */
+
+/* ---- data: parameters that may change, and workspace */
+enum { BOUGH_LANES_ONE = 0, BOUGH_LANES_BATCH = 1, BOUGH_LANES_TANGENT = 2 };
+BOUGH_API bough_status bough_data_create(const bough_model *model, int lanes, bough_data **data);
+BOUGH_API void bough_data_free(bough_data *data);
+BOUGH_API size_t bough_data_memory(const bough_data *data);
+BOUGH_API bough_where bough_data_where(const bough_data *data); /* of the last status that was not BOUGH_OK */
+BOUGH_API int bough_data_isa(const bough_data *data);           /* 0 baseline, 1 x86-64-v3 */
+BOUGH_API bough_status bough_data_set_isa(bough_data *data, int isa);
+
+/* Parameters: arrays indexed like u unless said otherwise. Set copies in, get copies out. */
+typedef enum {
+  BOUGH_GRAVITY,   /* [3] m/s^2, inertial frame */
+  BOUGH_DAMPING,   /* [nu] hinge DOFs: N.m.s/rad or N.s/m; entries of modes are ignored */
+  BOUGH_STIFFNESS, /* [nu] hinge DOFs: N.m/rad or N/m */
+  BOUGH_REST,      /* [nu] hinge DOFs: rad or m */
+  BOUGH_ARMATURE,  /* [nu] hinge DOFs: kg.m^2 or kg */
+  BOUGH_HELD,      /* [nu] non-zero: the acceleration is given and the force is found */
+  BOUGH_INERTIA,   /* [bodies][10] mass, first moment (3), Jxx Jyy Jzz Jxy Jxz Jyz about the frame; kernel axes */
+  BOUGH_MODAL_DAMPING_SCALE /* [bodies] factor on the modal damping matrix, 1 at creation */
+} bough_parameter;
+BOUGH_API bough_status bough_data_set(bough_data *data, bough_parameter which, const double *values, int count);
+BOUGH_API bough_status bough_data_get(const bough_data *data, bough_parameter which, double *values, int count);
+
+/* ---- dynamics. `tau` are applied generalized forces; springs, dampers, elasticity and gravity are the
+ * system's own. `motion` gives the accelerations of held DOFs (null: zero). `loads` are torque and force at
+ * each load node, [loads][6], inertial frame (null: zero). Outputs may be null where said. */
+
+/* Articulated-body forward and hybrid dynamics, (63)-(64).
+ * force (may be null): [nu] tau of free DOFs, the force that was needed of held ones.
+ * reaction (may be null): [bodies][6] torque and force that the inboard side exerts on the body through its
+ * hinge, at the outboard frame's origin, in the outboard frame's (the user's) axes. */
+BOUGH_API bough_status bough_forward_dynamics(const bough_model *model, bough_data *data, const double *q,
+                                              const double *u, const double *tau, const double *motion,
+                                              const double *loads, double *udot, double *force,
+                                              double *reaction);
+/* The same for `count` states stored one after the other; four at a time share the vector lanes. */
+BOUGH_API bough_status bough_forward_dynamics_batch(const bough_model *model, bough_data *data, int count,
+                                                    const double *q, const double *u, const double *tau,
+                                                    double *udot);
+/* Composite-body forward dynamics, (46) and (50), with a dense Cholesky factorization.
+ * work: [nu*nu + nu] doubles. */
+BOUGH_API bough_status bough_forward_composite(const bough_model *model, bough_data *data, const double *q,
+                                               const double *u, const double *tau, const double *motion,
+                                               const double *loads, double *work, double *udot);
+/* Newton-Euler inverse dynamics, (45). */
+BOUGH_API bough_status bough_inverse_dynamics(const bough_model *model, bough_data *data, const double *q,
+                                              const double *u, const double *udot, const double *loads,
+                                              double *tau);
+/* Mass matrix by composite bodies, (50), row-major [nu*nu], armature included. */
+BOUGH_API bough_status bough_mass_matrix(const bough_model *model, bough_data *data, const double *q,
+                                         double *M);
+/* Innovations factorization, (51) and (54): M = L D L', both dense row-major [nu*nu]; L has a unit block
+ * diagonal, D is block diagonal with a block for each body's modes and one for its hinge. L is lower block
+ * triangular when bodies are numbered tip to base, as in the paper; here, base to tip, it is upper. */
+BOUGH_API bough_status bough_mass_factors(const bough_model *model, bough_data *data, const double *q, double *L,
+                                          double *D);
+/* x = M^-1 y by (56): one inward and one outward sweep. */
+BOUGH_API bough_status bough_mass_solve(const bough_model *model, bough_data *data, const double *q,
+                                        const double *y, double *x);
+
+/* ---- kinematics, exact for the deformed frames at either fidelity */
+BOUGH_API bough_status bough_node_pose(const bough_model *model, bough_data *data, const double *q, int node,
+                                       double position[3], double quaternion[4]);
+/* Velocity and acceleration of nodes, inertial frame: angular then linear. udot may be null with acc. */
+BOUGH_API bough_status bough_node_motion(const bough_model *model, bough_data *data, const double *q,
+                                         const double *u, const double *udot, int count, const int *nodes,
+                                         double *pose /* [count][7] */, double *velocity /* [count][6] */,
+                                         double *acceleration /* [count][6] or null */);
+/* Kinetic, gravitational, elastic and spring energy, J. */
+BOUGH_API bough_status bough_energy(const bough_model *model, bough_data *data, const double *q, const double *u,
+                                    double energy[4]);
+/* Linear momentum, and angular momentum about the inertial origin (angular first), inertial frame. */
+BOUGH_API bough_status bough_momentum(const bough_model *model, bough_data *data, const double *q,
+                                      const double *u, double momentum[6]);
+/* qdot = N(q) u */
+BOUGH_API void bough_position_rates(const bough_model *model, const double *q, const double *u, double *qdot);
+/* Scale every quaternion in q to unit length. */
+BOUGH_API void bough_normalize(const bough_model *model, double *q);
+/* Largest relative asymmetry |P - P'|/|P| met in the last articulated sweep: zero by construction. */
+
+/* ---- time integration */
+typedef enum { BOUGH_RK4 = 0, BOUGH_DOPRI5 = 1, BOUGH_ROSENBROCK2 = 2 } bough_method;
+
+typedef struct bough_sim bough_sim;
+
+/* Inputs at time t: fill tau [nu], motion [nu] and loads [loads][6]. Non-zero return stops the run. */
+typedef int (*bough_input_fn)(void *user, double t, double *tau, double *motion, double *loads);
+
+typedef struct {
+  int method;      /* bough_method */
+  double rtol;     /* relative tolerance; DOPRI5, and ROSENBROCK2 when step is zero */
+  double atol;     /* absolute tolerance */
+  double step;     /* s, fixed step; DOPRI5: first step (zero: chosen) */
+  double step_max; /* s, zero: no bound */
+} bough_sim_options;
+
+typedef struct {
+  long steps, rejected, evaluations;
+} bough_sim_counts;
+
+BOUGH_API bough_status bough_sim_create(const bough_model *model, const bough_data *data,
+                                        const bough_sim_options *options, bough_sim **sim);
+BOUGH_API void bough_sim_free(bough_sim *sim);
+BOUGH_API bough_data *bough_sim_data(bough_sim *sim);
+/* Start (or restart) at time t with state q, u. */
+BOUGH_API bough_status bough_sim_start(bough_sim *sim, double t, const double *q, const double *u);
+/* Advance to time t; q and u get the state there. Adaptive methods may have stepped beyond t (dense output)
+ * unless `exact` is set, in which case the last step ends at t. */
+BOUGH_API bough_status bough_sim_advance(bough_sim *sim, double t, int exact, bough_input_fn input, void *user,
+                                         double *q, double *u);
+BOUGH_API double bough_sim_time(const bough_sim *sim);
+BOUGH_API bough_sim_counts bough_sim_get_counts(const bough_sim *sim);
+BOUGH_API bough_where bough_sim_where(const bough_sim *sim);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

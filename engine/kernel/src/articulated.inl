@@ -1,0 +1,484 @@
+/* articulated.inl - articulated-body forward and hybrid dynamics, (63)-(64), on a tree.
+ *
+ * Inward, each body in turn: its modes are eliminated (P_R, z_R), then its free hinge DOFs (P_R^+, z_R^+), and what is
+ * left is carried to the parent. Outward, the accelerations unfold. A held DOF is not eliminated: its given
+ * acceleration joins a_mR, and the force it took is read off the hinge force f = P_R alpha_R + (z_R - P_R a_mR). */
+
+/* Cholesky factor of a packed n x n matrix in place, inverse diagonal; returns the smallest pivot met. */
+INLINE real cholesky_packed(real *L, int n) {
+  real least = splat(1e300);
+  for (int j = 0; j < n; j++) {
+    real d = L[AT(j, j)];
+    for (int q = 0; q < j; q++) d -= L[AT(j, q)] * L[AT(j, q)];
+    least = lane_min(d, least);
+    const real inverse = 1.0 / lane_sqrt(d);
+    L[AT(j, j)] = inverse;
+    for (int i = j + 1; i < n; i++) {
+      real v = L[AT(i, j)];
+      for (int q = 0; q < j; q++) v -= L[AT(i, q)] * L[AT(j, q)];
+      L[AT(i, j)] = v * inverse;
+    }
+  }
+  return least;
+}
+
+/* ---- modes, general path: D_f = L L', mu <- mu L^-T, e <- L^-1 eps_f, P_R = P_rr - g mu', z_R = z_r + g eps_f */
+static void eliminate_modes(const bough_body *b, body_work *x) {
+  const int nm = b->nm;
+  real largest = splat(0);
+  for (int r = 0; r < nm; r++) largest += x->L[AT(r, r)];
+  x->D_min = cholesky_packed(x->L, nm);
+  x->D_scale = largest;
+  for (int i = 0; i < 6; i++) {
+    real *f = x->F + i * nm;
+    for (int j = 0; j < nm; j++) {
+      real v = f[j];
+      for (int q = 0; q < j; q++) v -= f[q] * x->L[AT(j, q)];
+      f[j] = v * x->L[AT(j, j)];
+    }
+  }
+  for (int j = 0; j < nm; j++) {
+    real v = x->e[j];
+    for (int q = 0; q < j; q++) v -= x->e[q] * x->L[AT(j, q)];
+    x->e[j] = v * x->L[AT(j, j)];
+  }
+  for (int i = 0; i < 6; i++) {
+    for (int j = 0; j <= i; j++) {
+      real v = x->P[AT(i, j)];
+      for (int r = 0; r < nm; r++) v -= x->F[i * nm + r] * x->F[j * nm + r];
+      x->P[AT(i, j)] = v;
+    }
+    for (int r = 0; r < nm; r++) x->z[i] += x->F[i * nm + r] * x->e[r];
+  }
+}
+/* modes held: their given acceleration only adds mu xiddot to z */
+static void hold_modes(const bough_body *b, const real *motion, body_work *x) {
+  const int nm = b->nm;
+  for (int r = 0; r < nm; r++) x->xiddot[r] = splat(0);
+  if (motion) modes_gather(b, b->Tinv, motion + b->um, x->xiddot);
+  for (int i = 0; i < 6; i++)
+    for (int r = 0; r < nm; r++) x->z[i] += x->F[i * nm + r] * x->xiddot[r];
+  x->D_min = x->D_scale = splat(1);
+}
+
+/* ---- modes, two-port path, (76)-(78) in the form that never inverts Gamma:
+ *   G~ = G - G Th (1 + Th' G Th)^-1 Th' G,   P_R = Meff + Psi G~ Psi',
+ *   z~ = z + G~ (Pi e - Omega z),            z_R = b + F e + Psi z~.
+ * n is 5 behind a revolute hinge (the row and column of z of Gamma vanish, since H P^+ = 0), else 6; at most R = nm
+ * columns of Theta are not zero. Both are constants where this is inlined. */
+static const int port_order[6] = {0, 1, 3, 4, 5, 2};
+
+INLINE void two_port(const bough_body *b, const int n, const int R, const body_work *child, body_work *x) {
+  const bough_two_port *t = &b->two_port;
+  real G[6][6], U[6][6], S[6][6], inv[6];
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j <= i; j++) G[i][j] = G[j][i] = child->Gamma[AT(port_order[i], port_order[j])];
+  for (int i = 0; i < n; i++) /* U = G Theta */
+    for (int j = 0; j < R; j++) {
+      real v = G[i][j] * t->Theta[6 * j + j];
+      for (int q = j + 1; q < n; q++) v += G[i][q] * t->Theta[6 * q + j];
+      U[i][j] = v;
+    }
+  for (int i = 0; i < R; i++) /* S = 1 + Theta' U, lower triangle */
+    for (int j = 0; j <= i; j++) {
+      real v = splat(i == j);
+      for (int q = i; q < n; q++) v += t->Theta[6 * q + i] * U[q][j];
+      S[i][j] = v;
+    }
+  for (int j = 0; j < R; j++) { /* S = L diag L', U <- U L^-T */
+    inv[j] = 1.0 / S[j][j];
+    for (int i = j + 1; i < R; i++) {
+      const real f = S[i][j] * inv[j];
+      for (int q = j + 1; q <= i; q++) S[i][q] -= f * S[q][j];
+      for (int q = 0; q < n; q++) U[q][i] -= f * U[q][j];
+    }
+  }
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j <= i; j++) {
+      real v = G[i][j];
+      for (int q = 0; q < R; q++) v -= (U[i][q] * inv[q]) * U[j][q];
+      G[i][j] = G[j][i] = v;
+    }
+  real *Y = x->port_Y, *u = x->port_u, *zt = x->port_z, d[6];
+  for (int i = 0; i < 6; i++) /* Y = Psi G~, columns in port_order */
+    for (int j = 0; j < n; j++) {
+      real v = t->Psi[6 * i + port_order[0]] * G[0][j];
+      for (int q = 1; q < n; q++) v += t->Psi[6 * i + port_order[q]] * G[q][j];
+      Y[6 * i + j] = v;
+    }
+  for (int i = 0; i < 6; i++)
+    for (int j = 0; j <= i; j++) {
+      real v = splat(t->Meff[AT(i, j)]);
+      for (int q = 0; q < n; q++) v += Y[6 * i + q] * t->Psi[6 * j + port_order[q]];
+      x->P[AT(i, j)] = v;
+    }
+  for (int i = 0; i < 6; i++) {
+    real v = splat(0);
+    for (int r = 0; r < b->nm; r++) v += t->Pi[i * b->nm + r] * x->e[r];
+    u[i] = v;
+  }
+  for (int i = 0; i < n; i++) {
+    real v = u[port_order[i]];
+    for (int q = 0; q < 6; q++) v -= t->Omega[6 * port_order[i] + q] * child->z_port[q];
+    d[i] = v;
+  }
+  for (int i = 0; i < 6; i++) zt[i] = child->z_port[i];
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) zt[port_order[i]] += G[i][j] * d[j];
+  for (int i = 0; i < 6; i++)
+    for (int q = 0; q < 6; q++) x->z[i] += t->Psi[6 * i + q] * zt[q];
+}
+
+/* the port's row of z is exactly zero: revolute, free, and nothing added to its diagonal */
+INLINE int port_has_no_z(const bough_sweep *s, const bough_body *c) {
+  return c->turn == TURN_Z && c->n_lin == 0 && !s->held[c->u0] && s->hinge_mass[c->u0] == 0.0;
+}
+
+static void eliminate_two_port(const bough_sweep *s, const bough_body *b, sweep_work *w, body_work *x) {
+  const int nm = b->nm;
+  for (int i = 0; i < 6; i++) { /* b + F e */
+    real v = x->b[i];
+    for (int r = 0; r < nm; r++) v += b->F0[i * nm + r] * x->e[r];
+    x->z[i] = v;
+  }
+  if (b->only_child < 0) {
+    for (int i = 0; i < 21; i++) x->P[i] = splat(b->two_port.Meff[i]);
+    return;
+  }
+  const body_work *child = w->body + b->only_child;
+  if (port_has_no_z(s, s->model->body + b->only_child)) {
+    if (nm >= 5)
+      two_port(b, 5, 5, child, x);
+    else
+      two_port(b, 5, nm, child, x);
+  } else if (nm >= 6)
+    two_port(b, 6, 6, child, x);
+  else
+    two_port(b, 6, nm, child, x);
+}
+
+/* ---- hinges: P_R^+ and z_R^+ in O axes from P_R, z_R */
+INLINE void eliminate_revolute(const bough_sweep *s, const bough_body *b, const real *q, const real *u,
+                               const real *tau, const real *motion, body_work *x, real Pp[21], real zp[6]) {
+  const int i0 = b->u0, held = s->held[i0];
+  if (held && motion) x->a[2] += motion[i0];
+  for (int i = 0; i < 6; i++) zp[i] = x->z[i];
+  symmetric_add(x->P, x->a, zp);
+  if (held) {
+    for (int i = 0; i < 21; i++) Pp[i] = x->P[i];
+    return;
+  }
+  const double extra = s->hinge_mass[i0];
+  const real D = x->P[AT(2, 2)] + extra, inverse = 1.0 / D;
+  const real eps = tau[i0] - hinge_force(s, b, q + b->q0, u + i0, 0) - zp[2];
+  real *G = x->G;
+  for (int i = 0; i < 6; i++) G[i] = x->P[AT(i, 2)] * inverse;
+  for (int i = 0; i < 6; i++)
+    for (int j = 0; j <= i; j++)
+      if (i != 2 && j != 2)
+        Pp[AT(i, j)] = x->P[AT(i, j)] - G[i] * x->P[AT(j, 2)];
+      else
+        Pp[AT(i, j)] = extra * G[i == 2 ? j : i]; /* P - P P/D on the axis itself */
+  x->nu[0] = eps * inverse;
+  for (int i = 0; i < 6; i++) zp[i] += G[i] * eps;
+  x->D_min = lane_min(x->D_min, D);
+  x->D_scale = lane_min(x->D_scale, x->P[AT(0, 0)] + x->P[AT(1, 1)] + D);
+}
+
+static void eliminate_hinge(const bough_sweep *s, const bough_body *b, const real *q, const real *u, const real *tau,
+                            const real *motion, body_work *x, real Pp[21], real zp[6]) {
+  const int n = b->n_lin + b->n_rot;
+  int free_dof[6], nf = 0;
+  for (int j = 0; j < n; j++) {
+    if (!s->held[b->u0 + j]) {
+      free_dof[nf++] = j;
+      continue;
+    }
+    if (motion)
+      for (int i = 0; i < 6; i++) x->a[i] += x->H[6 * j + i] * motion[b->u0 + j];
+  }
+  for (int i = 0; i < 21; i++) Pp[i] = x->P[i];
+  for (int i = 0; i < 6; i++) zp[i] = x->z[i];
+  symmetric_add(x->P, x->a, zp);
+  if (nf == 0) return;
+  real eps[6], PH[6][6];
+  for (int c = 0; c < nf; c++) {
+    const int j = free_dof[c];
+    const real *H = x->H + 6 * j;
+    eps[c] = tau[b->u0 + j] - hinge_force(s, b, q + b->q0, u + b->u0, j);
+    for (int i = 0; i < 6; i++) PH[c][i] = splat(0);
+    symmetric_add(x->P, H, PH[c]);
+    for (int i = 0; i < 6; i++) eps[c] -= H[i] * zp[i];
+    for (int e = 0; e <= c; e++) { /* D = H P H' + armature */
+      real v = splat(e == c ? s->hinge_mass[b->u0 + j] : 0.0);
+      for (int i = 0; i < 6; i++) v += x->H[6 * free_dof[e] + i] * PH[c][i];
+      x->D[AT(c, e)] = v;
+    }
+  }
+  real scale = x->P[AT(0, 0)] + x->P[AT(1, 1)] + x->P[AT(2, 2)];
+  if (b->n_lin > 0) scale = lane_min(scale, x->P[AT(3, 3)] + x->P[AT(4, 4)] + x->P[AT(5, 5)]);
+  x->D_min = lane_min(x->D_min, cholesky_packed(x->D, nf));
+  x->D_scale = lane_min(x->D_scale, scale);
+  for (int c = 0; c < nf; c++) { /* PH <- PH L^-T, eps <- L^-1 eps */
+    for (int e = 0; e < c; e++) {
+      for (int i = 0; i < 6; i++) PH[c][i] -= x->D[AT(c, e)] * PH[e][i];
+      eps[c] -= x->D[AT(c, e)] * eps[e];
+    }
+    for (int i = 0; i < 6; i++) PH[c][i] *= x->D[AT(c, c)];
+    eps[c] *= x->D[AT(c, c)];
+    for (int i = 0; i < 6; i++) {
+      zp[i] += PH[c][i] * eps[c];
+      for (int j = 0; j <= i; j++) Pp[AT(i, j)] -= PH[c][i] * PH[c][j];
+    }
+  }
+  for (int c = nf; c-- > 0;) { /* G = PH D^-1 and nu = D^-1 eps: the other half of the solve */
+    real *G = x->G + 6 * c;
+    for (int i = 0; i < 6; i++) G[i] = PH[c][i];
+    x->nu[c] = eps[c];
+    for (int e = c + 1; e < nf; e++) {
+      for (int i = 0; i < 6; i++) G[i] -= x->D[AT(e, c)] * x->G[6 * e + i];
+      x->nu[c] -= x->D[AT(e, c)] * x->nu[e];
+    }
+    for (int i = 0; i < 6; i++) G[i] *= x->D[AT(c, c)];
+    x->nu[c] *= x->D[AT(c, c)];
+  }
+}
+
+/* G = Rz P Rz': only rows and columns x, y of each block move */
+INLINE void inertia_turn_z(real c, real s, const real P[21], real G[21]) {
+  real T[21];
+  for (int i = 0; i < 21; i++) T[i] = P[i];
+  for (int a = 0; a < 2; a++) {
+    const int x = 3 * a, y = 3 * a + 1;
+    for (int j = 0; j < 6; j++) {
+      if (j == x || j == y) continue;
+      const real px = T[AT(x, j)], py = T[AT(y, j)];
+      T[AT(x, j)] = c * px - s * py;
+      T[AT(y, j)] = s * px + c * py;
+    }
+    const real xx = T[AT(x, x)], yy = T[AT(y, y)], xy = T[AT(x, y)];
+    const real cs = c * s, turn = 2.0 * cs * xy, cc = c * c, ss = s * s;
+    T[AT(x, x)] = cc * xx - turn + ss * yy;
+    T[AT(y, y)] = ss * xx + turn + cc * yy;
+    T[AT(x, y)] = cs * (xx - yy) + (cc - ss) * xy;
+  }
+  for (int i = 0; i < 21; i++) G[i] = T[i];
+}
+
+/* ---- carry P^+ and z^+ to the parent */
+static void hand_modes(int nm, const real l[3], const real G[21], const real f[6], const real *Pi, body_work *p) {
+  for (int r = 0; r < nm; r++) {
+    real pi[6], g[6];
+    column(Pi, nm, r, pi);
+    for (int i = 0; i < 6; i++) g[i] = splat(0), p->e[r] -= pi[i] * f[i];
+    symmetric_add(G, pi, g); /* Gamma Pi */
+    for (int c = r; c < nm; c++) {
+      real v = p->L[AT(c, r)];
+      for (int i = 0; i < 6; i++) v += Pi[i * nm + c] * g[i];
+      p->L[AT(c, r)] = v;
+    }
+    cross_add(l, g + 3, g); /* to the parent's O */
+    for (int i = 0; i < 6; i++) p->F[i * nm + r] += g[i];
+  }
+}
+
+INLINE void hand_to_parent(const bough_sweep *s, const bough_body *b, const real Pp[21], const real zp[6],
+                           body_work *x, sweep_work *w) {
+  body_work *p = w->body + b->parent;
+  const int path = s->path[b->parent];
+  if (path == PATH_TWO_PORT) {
+    if (b->turn == TURN_Z)
+      inertia_turn_z(x->R[0], x->R[3], Pp, x->Gamma);
+    else
+      inertia_rotate(x->R, Pp, x->Gamma);
+    rotate(x->R, zp, x->z_port), rotate(x->R, zp + 3, x->z_port + 3);
+    return;
+  }
+  real G[21], f[6];
+  inertia_rotate(x->R, Pp, G);
+  rotate(x->R, zp, f), rotate(x->R, zp + 3, f + 3);
+  inertia_shift_add(x->l, G, p->P);
+  if (path == PATH_GENERAL) hand_modes(s->model->body[b->parent].nm, x->l, G, f, x->Pi, p);
+  for (int i = 0; i < 6; i++) p->z[i] += f[i];
+  cross_add(x->l, f + 3, p->z);
+}
+
+INLINE void inward_body(const bough_sweep *s, sweep_work *w, int k, const real *q, const real *u, const real *tau,
+                        const real *motion) {
+  const bough_body *b = s->model->body + k;
+  body_work *x = w->body + k;
+  x->D_min = splat(1e300), x->D_scale = splat(1e300);
+  if (s->path[k] == PATH_TWO_PORT)
+    eliminate_two_port(s, b, w, x);
+  else if (s->path[k] == PATH_GENERAL) {
+    if (s->held[b->um])
+      hold_modes(b, motion, x);
+    else
+      eliminate_modes(b, x);
+  }
+  real Pp[21], zp[6];
+  if (b->turn == TURN_Z && b->n_lin == 0)
+    eliminate_revolute(s, b, q, u, tau, motion, x, Pp, zp);
+  else
+    eliminate_hinge(s, b, q, u, tau, motion, x, Pp, zp);
+  if (b->parent >= 0) hand_to_parent(s, b, Pp, zp, x, w);
+}
+
+/* ---- outward: accelerations */
+/* alpha at the port, port axes */
+INLINE void port_acceleration(const bough_sweep *s, const bough_body *b, const sweep_work *w, const body_work *x,
+                              real A[6]) {
+  if (b->parent < 0) { /* ground rises with -g: gravity */
+    for (int i = 0; i < 3; i++) A[i] = splat(0), A[3 + i] = splat(-s->gravity[i]);
+    return;
+  }
+  const bough_body *pb = s->model->body + b->parent;
+  const body_work *p = w->body + b->parent;
+  const int nm = pb->nm;
+  if (s->path[b->parent] == PATH_TWO_PORT) { /* u + Psi' alpha - Omega f, with f in port_z */
+    for (int i = 0; i < 6; i++) {
+      real v = p->port_u[i];
+      for (int j = 0; j < 6; j++)
+        v += pb->two_port.Psi[6 * j + i] * p->alpha[j] - pb->two_port.Omega[6 * i + j] * p->port_z[j];
+      A[i] = v;
+    }
+    return;
+  }
+  for (int i = 0; i < 6; i++) A[i] = p->alpha[i];
+  cross_add(p->alpha, x->l, A + 3);
+  if (s->path[b->parent] == PATH_GENERAL)
+    for (int i = 0; i < 6; i++)
+      for (int r = 0; r < nm; r++) A[i] += x->Pi[i * nm + r] * p->xiddot[r];
+}
+
+/* accelerations of the modes of body k from alpha */
+INLINE void unfold_modes(const bough_sweep *s, int k, sweep_work *w) {
+  const bough_body *b = s->model->body + k;
+  body_work *x = w->body + k;
+  const int nm = b->nm;
+  if (s->path[k] == PATH_TWO_PORT) {
+    if (b->only_child >= 0) { /* force at the port f = z~ + Y' alpha */
+      const int n = port_has_no_z(s, s->model->body + b->only_child) ? 5 : 6;
+      for (int j = 0; j < n; j++)
+        for (int i = 0; i < 6; i++) x->port_z[port_order[j]] += x->port_Y[6 * i + j] * x->alpha[i];
+    }
+    for (int r = 0; r < nm; r++) {
+      real v = x->e[r];
+      for (int i = 0; i < 6; i++) v -= b->F0[i * nm + r] * x->alpha[i];
+      if (b->only_child >= 0)
+        for (int i = 0; i < 6; i++) v -= b->two_port.Pi[i * nm + r] * x->port_z[i];
+      x->xiddot[r] = v;
+    }
+  } else if (!s->held[b->um]) { /* xiddot = L^-T (L^-1 eps - (mu L^-T)' alpha) */
+    for (int j = nm; j-- > 0;) {
+      real v = x->e[j];
+      for (int i = 0; i < 6; i++) v -= x->F[i * nm + j] * x->alpha[i];
+      for (int q = j + 1; q < nm; q++) v -= x->L[AT(q, j)] * x->xiddot[q];
+      x->xiddot[j] = v * x->L[AT(j, j)];
+    }
+  }
+}
+
+INLINE void unfold_hinge(const bough_sweep *s, const bough_body *b, const real *motion, body_work *x, real *udot) {
+  const int n = b->n_lin + b->n_rot;
+  if (b->turn == TURN_Z && b->n_lin == 0) {
+    real v = motion ? motion[b->u0] : splat(0);
+    if (!s->held[b->u0]) {
+      v = x->nu[0];
+      for (int i = 0; i < 6; i++) v -= x->G[i] * x->alpha[i];
+      x->alpha[2] += v;
+    }
+    udot[b->u0] = v;
+    for (int i = 0; i < 6; i++) x->alpha[i] += x->a[i];
+    return;
+  }
+  real plus[6];
+  for (int i = 0; i < 6; i++) plus[i] = x->alpha[i], x->alpha[i] += x->a[i];
+  for (int j = 0, c = 0; j < n; j++) {
+    real v = motion ? motion[b->u0 + j] : splat(0);
+    if (!s->held[b->u0 + j]) {
+      v = x->nu[c];
+      for (int i = 0; i < 6; i++) v -= x->G[6 * c + i] * plus[i];
+      for (int i = 0; i < 6; i++) x->alpha[i] += x->H[6 * j + i] * v;
+      c++;
+    }
+    udot[b->u0 + j] = v;
+  }
+}
+
+/* Forces of held DOFs and the hinge's reaction, from f = P_R alpha_R + z. */
+static void collect_forces(const bough_sweep *s, int k, const sweep_work *w, const real *q, const real *u,
+                           const real *tau, const real *udot, real *force, real *reaction) {
+  const bough_body *b = s->model->body + k;
+  const body_work *x = w->body + k;
+  real f[6];
+  for (int i = 0; i < 6; i++) f[i] = x->z[i];
+  symmetric_add(x->P, x->alpha, f);
+  if (reaction) { /* to the user's axes */
+    rotate_const(b->axes, f, reaction + 6 * k);
+    rotate_const(b->axes, f + 3, reaction + 6 * k + 3);
+  }
+  if (!force) return;
+  const int n = b->n_lin + b->n_rot, revolute = b->turn == TURN_Z && b->n_lin == 0;
+  for (int j = 0; j < n; j++) {
+    const int i0 = b->u0 + j;
+    force[i0] = tau[i0];
+    if (!s->held[i0]) continue;
+    real v = s->hinge_mass[i0] * udot[i0] + hinge_force(s, b, q + b->q0, u + b->u0, j);
+    if (revolute)
+      v += f[2];
+    else
+      for (int i = 0; i < 6; i++) v += x->H[6 * j + i] * f[i];
+    force[i0] = v;
+  }
+  const int nm = b->nm, held = nm > 0 && s->held[b->um];
+  real *g = (real *)w->scratch;
+  for (int r = 0; held && r < nm; r++) { /* D_f xiddot + mu' alpha - eps, kernel's basis */
+    real v = -x->e[r];
+    for (int i = 0; i < 6; i++) v += x->F[i * nm + r] * x->alpha[i];
+    for (int c = 0; c < nm; c++) v += x->L[AT(r, c)] * x->xiddot[c];
+    g[r] = v;
+  }
+  for (int r = 0; r < nm; r++) {
+    force[b->um + r] = tau[b->um + r];
+    if (!held) continue;
+    force[b->um + r] = b->user_basis ? splat(0) : g[r];
+    for (int c = 0; b->user_basis && c < nm; c++) force[b->um + r] += b->Tinv[c * nm + r] * g[c];
+  }
+}
+
+static void forward(const bough_sweep *s, void *work, const void *q_, const void *u_, const void *tau_,
+                    const void *motion_, const void *loads_, void *udot_, void *force_, void *reaction_) {
+  sweep_work *w = work;
+  const bough_model *m = s->model;
+  const real *q = q_, *u = u_, *tau = tau_, *motion = motion_, *loads = loads_;
+  real *udot = udot_, *force = force_, *reaction = reaction_;
+  for (int k = 0; k < m->nb; k++) {
+    body_work *x = w->body + k;
+    const bough_body *b = m->body + k;
+    outward_frame(s, w, k, q, u);
+    outward_body(s, w, k, q, u, b->nm > 0 && s->held[b->um] ? NULL : tau, loads);
+    if (s->path[k] != PATH_TWO_PORT) {
+      inertia_set(s->inertia[10 * k], x->mp, x->J, x->P);
+      for (int i = 0; i < 6; i++) x->z[i] = x->b[i];
+    }
+  }
+  for (int k = m->nb; k-- > 0;) inward_body(s, w, k, q, u, tau, motion);
+  for (int k = 0; k < m->nb; k++) {
+    const bough_body *b = m->body + k;
+    body_work *x = w->body + k;
+    real A[6];
+    port_acceleration(s, b, w, x, A);
+    rotate_back(x->R, A, x->alpha), rotate_back(x->R, A + 3, x->alpha + 3);
+    unfold_hinge(s, b, motion, x, udot);
+    if (b->nm > 0) {
+      unfold_modes(s, k, w);
+      for (int r = 0; r < b->nm; r++) { /* eta = T xi */
+        real v = b->user_basis ? splat(0) : x->xiddot[r];
+        for (int c = 0; b->user_basis && c < b->nm; c++) v += b->T[r * b->nm + c] * x->xiddot[c];
+        udot[b->um + r] = v;
+      }
+    }
+    if (force || reaction) collect_forces(s, k, w, q, u, tau, udot, force, reaction);
+  }
+}

@@ -1,0 +1,181 @@
+/* data.c - a data object: parameters that may change, workspace, and the status of the last call. */
+#include <math.h>
+#include <string.h>
+
+#include "internal.h"
+
+/* `bytes` of `memory` at *offset; null while only measuring. */
+static void *take(char *memory, size_t *offset, size_t bytes) {
+  const size_t at = *offset;
+  *offset += bough_align(bytes);
+  return memory ? memory + at : NULL;
+}
+static double *take_reals(char *memory, size_t *offset, int count) {
+  return take(memory, offset, sizeof(double) * (size_t)count);
+}
+
+/* Lay out the object from `memory`, or (null) only measure it. */
+static size_t lay_out(const bough_model *m, int lanes, char *memory) {
+  const size_t nb = (size_t)m->nb, nu = (size_t)m->nu;
+  size_t at = bough_align(sizeof(bough_data));
+  bough_data local = {0}, *d = memory ? (bough_data *)(void *)memory : &local;
+  d->model = m;
+  d->gravity = take_reals(memory, &at, 3);
+  d->damping = take_reals(memory, &at, m->nu), d->stiffness = take_reals(memory, &at, m->nu);
+  d->rest = take_reals(memory, &at, m->nu), d->armature = take_reals(memory, &at, m->nu);
+  d->hinge_mass = take_reals(memory, &at, m->nu), d->inertia = take_reals(memory, &at, 10 * m->nb);
+  d->modal_scale = take_reals(memory, &at, m->nb);
+  d->scratch = take_reals(memory, &at, 4 * m->nu + m->nq + 6 * m->nb + 6 * m->n_loads);
+  d->held = take(memory, &at, nu), d->path = take(memory, &at, nb), d->path_general = take(memory, &at, nb);
+  d->work_one = take(memory, &at, bough_lane_ops_one_base.work_size(m));
+  if (lanes & BOUGH_LANES_BATCH) {
+    d->lane_buffer = take_reals(memory, &at, 4 * (m->nq + 3 * m->nu));
+    d->work_four = take(memory, &at, bough_lane_ops_four_base.work_size(m));
+  }
+  if (lanes & BOUGH_LANES_TANGENT) d->work_tangent = take(memory, &at, bough_lane_ops_tangent_base.work_size(m));
+  return at;
+}
+
+bough_status bough_data_create(const bough_model *m, int lanes, bough_data **out) {
+  if (!m || !out || lanes < 0 || lanes > (BOUGH_LANES_BATCH | BOUGH_LANES_TANGENT)) return BOUGH_BAD_ARGUMENT;
+  *out = NULL;
+  const size_t size = lay_out(m, lanes, NULL);
+  char *memory = bough_allocate(size);
+  if (!memory) return BOUGH_NO_MEMORY;
+  lay_out(m, lanes, memory);
+  bough_data *d = (bough_data *)(void *)memory;
+  const size_t nu = (size_t)m->nu * sizeof(double);
+  d->memory = size;
+  d->where.body = -1;
+  memcpy(d->gravity, m->gravity, 3 * sizeof(double));
+  memcpy(d->damping, m->damping, nu), memcpy(d->stiffness, m->stiffness, nu), memcpy(d->rest, m->rest, nu);
+  memcpy(d->armature, m->armature, nu), memcpy(d->hinge_mass, m->armature, nu);
+  for (int i = 0; i < m->nu; i++) d->held[i] = m->held[i] != 0.0;
+  for (int k = 0; k < m->nb; k++) {
+    memcpy(d->inertia + 10 * k, m->body[k].inertia, 10 * sizeof(double));
+    d->modal_scale[k] = 1.0;
+    d->path_general[k] = m->body[k].nm > 0 ? PATH_GENERAL : PATH_RIGID;
+  }
+  bough_data_choose_paths(d);
+  bough_data_set_isa(d, bough_cpu_has_v3());
+  d->one->work_layout(m, d->work_one);
+  if (d->work_four) d->four->work_layout(m, d->work_four);
+  if (d->work_tangent) d->tangent->work_layout(m, d->work_tangent);
+  *out = d;
+  return BOUGH_OK;
+}
+
+void bough_data_free(bough_data *data) { bough_release(data); }
+size_t bough_data_memory(const bough_data *data) { return data ? data->memory : 0; }
+int bough_data_isa(const bough_data *data) { return data ? data->isa : 0; }
+
+bough_where bough_data_where(const bough_data *data) {
+  const bough_where none = {-1, 0.0};
+  return data ? data->where : none;
+}
+
+bough_status bough_data_set_isa(bough_data *data, int isa) {
+  if (!data || isa < 0 || isa > 1 || (isa == 1 && !bough_cpu_has_v3())) return BOUGH_BAD_ARGUMENT;
+  data->isa = isa;
+  data->one = &bough_lane_ops_one_base, data->four = &bough_lane_ops_four_base;
+  data->tangent = &bough_lane_ops_tangent_base;
+#if BOUGH_HAS_V3
+  if (isa == 1) {
+    data->one = &bough_lane_ops_one_v3, data->four = &bough_lane_ops_four_v3;
+    data->tangent = &bough_lane_ops_tangent_v3;
+  }
+#endif
+  return BOUGH_OK;
+}
+
+void bough_data_choose_paths(bough_data *d) {
+  for (int k = 0; k < d->model->nb; k++) {
+    const bough_body *b = d->model->body + k;
+    const int held = b->nm > 0 && d->held[b->um];
+    d->path[k] = b->nm == 0 ? PATH_RIGID : b->two_port_ok && !held ? PATH_TWO_PORT : PATH_GENERAL;
+  }
+}
+
+bough_sweep bough_data_sweep(const bough_data *d) {
+  const bough_sweep s = {d->model, d->gravity, d->damping, d->stiffness, d->rest, d->hinge_mass,
+                         d->inertia, d->modal_scale, d->held, d->path, 0.0, 0.0};
+  return s;
+}
+
+int bough_body_of_speed(const bough_model *m, int i) {
+  int k = 0;
+  while (k + 1 < m->nb && m->body[k + 1].u0 <= i) k++;
+  return k;
+}
+
+bough_status bough_data_check(bough_data *d, const bough_lane_ops *ops, const void *work, int lane,
+                              const double *udot) {
+  const bough_model *m = d->model;
+  double sum = 0.0;
+  for (int i = 0; i < m->nu; i++) sum += fabs(udot[i]);
+  const int singular = ops->singular_body(m, work, lane);
+  if (singular < 0 && isfinite(sum)) return BOUGH_OK;
+  d->where.body = singular;
+  if (singular >= 0) { /* NaN coordinates make every pivot NaN: then say so instead */
+    if (isfinite(sum)) return BOUGH_SINGULAR;
+    for (int i = 0; i < m->nu; i++)
+      if (isinf(udot[i])) return BOUGH_SINGULAR;
+  }
+  for (int i = 0; i < m->nu; i++)
+    if (!isfinite(udot[i])) {
+      d->where.body = bough_body_of_speed(m, i);
+      break;
+    }
+  return BOUGH_NOT_FINITE;
+}
+
+/* Where a parameter is and how long; null for those that need more than a copy. */
+static double *parameter(bough_data *d, bough_parameter which, int *count) {
+  const bough_model *m = d->model;
+  *count = m->nu;
+  switch (which) {
+    case BOUGH_GRAVITY: *count = 3; return d->gravity;
+    case BOUGH_DAMPING: return d->damping;
+    case BOUGH_STIFFNESS: return d->stiffness;
+    case BOUGH_REST: return d->rest;
+    case BOUGH_ARMATURE: return d->armature;
+    case BOUGH_INERTIA: *count = 10 * m->nb; return d->inertia;
+    case BOUGH_MODAL_DAMPING_SCALE: *count = m->nb; return d->modal_scale;
+    default: return NULL;
+  }
+}
+
+/* The modes of a body are held together or not at all. */
+static bough_status set_held(bough_data *d, const double *values) {
+  const bough_model *m = d->model;
+  for (int k = 0; k < m->nb; k++)
+    for (int r = 1; r < m->body[k].nm; r++)
+      if ((values[m->body[k].um] != 0.0) != (values[m->body[k].um + r] != 0.0)) return BOUGH_BAD_ARGUMENT;
+  for (int i = 0; i < m->nu; i++) d->held[i] = values[i] != 0.0;
+  bough_data_choose_paths(d);
+  return BOUGH_OK;
+}
+
+bough_status bough_data_set(bough_data *d, bough_parameter which, const double *values, int count) {
+  int size = 0;
+  if (!d || !values) return BOUGH_BAD_ARGUMENT;
+  double *target = parameter(d, which, &size);
+  if ((!target && which != BOUGH_HELD) || count != size) return BOUGH_BAD_ARGUMENT;
+  for (int i = 0; i < size; i++)
+    if (!isfinite(values[i])) return BOUGH_NOT_FINITE;
+  if (which == BOUGH_HELD) return set_held(d, values);
+  memcpy(target, values, (size_t)size * sizeof(double));
+  if (which == BOUGH_ARMATURE) memcpy(d->hinge_mass, values, (size_t)size * sizeof(double));
+  return BOUGH_OK;
+}
+
+bough_status bough_data_get(const bough_data *d, bough_parameter which, double *values, int count) {
+  int size = 0;
+  if (!d || !values) return BOUGH_BAD_ARGUMENT;
+  bough_data copy = *d;
+  const double *source = parameter(&copy, which, &size);
+  if ((!source && which != BOUGH_HELD) || count != size) return BOUGH_BAD_ARGUMENT;
+  if (source) memcpy(values, source, (size_t)size * sizeof(double));
+  for (int i = 0; !source && i < size; i++) values[i] = d->held[i];
+  return BOUGH_OK;
+}

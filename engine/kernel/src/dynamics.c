@@ -1,0 +1,58 @@
+/* dynamics.c - forward and inverse dynamics: the public calls around the sweeps. */
+#include <math.h>
+#include <string.h>
+
+#include "internal.h"
+
+bough_status bough_forward_dynamics(const bough_model *m, bough_data *d, const double *q, const double *u,
+                                    const double *tau, const double *motion, const double *loads, double *udot,
+                                    double *force, double *reaction) {
+  if (!m || !d || d->model != m || !q || !u || !tau || !udot) return BOUGH_BAD_ARGUMENT;
+  const bough_sweep s = bough_data_sweep(d);
+  d->one->forward(&s, d->work_one, q, u, tau, motion, loads, udot, force, reaction);
+  return bough_data_check(d, d->one, d->work_one, 0, udot);
+}
+
+bough_status bough_inverse_dynamics(const bough_model *m, bough_data *d, const double *q, const double *u,
+                                    const double *udot, const double *loads, double *tau) {
+  if (!m || !d || d->model != m || !q || !u || !udot || !tau) return BOUGH_BAD_ARGUMENT;
+  bough_sweep s = bough_data_sweep(d);
+  s.path = d->path_general;
+  d->one->inverse(&s, d->work_one, q, u, udot, loads, tau);
+  for (int i = 0; i < m->nu; i++)
+    if (!isfinite(tau[i])) {
+      d->where.body = bough_body_of_speed(m, i);
+      return BOUGH_NOT_FINITE;
+    }
+  return BOUGH_OK;
+}
+
+/* rows of n numbers from four states into lanes; a state past the last repeats it */
+static void to_lanes(const double *rows, int n, int first, int count, double *lanes) {
+  const double *row[4];
+  for (int l = 0; l < 4; l++) row[l] = rows + (size_t)(first + l < count ? first + l : count - 1) * (size_t)n;
+  for (int i = 0; i < n; i++) {
+    lanes[4 * i] = row[0][i], lanes[4 * i + 1] = row[1][i];
+    lanes[4 * i + 2] = row[2][i], lanes[4 * i + 3] = row[3][i];
+  }
+}
+
+bough_status bough_forward_dynamics_batch(const bough_model *m, bough_data *d, int count, const double *q,
+                                          const double *u, const double *tau, double *udot) {
+  if (!m || !d || d->model != m || count < 0 || !d->work_four) return BOUGH_BAD_ARGUMENT;
+  if (count > 0 && (!q || !u || !tau || !udot)) return BOUGH_BAD_ARGUMENT;
+  const bough_sweep s = bough_data_sweep(d);
+  double *lq = d->lane_buffer, *lu = lq + 4 * m->nq, *lt = lu + 4 * m->nu, *la = lt + 4 * m->nu;
+  bough_status worst = BOUGH_OK;
+  for (int first = 0; first < count; first += 4) {
+    to_lanes(q, m->nq, first, count, lq), to_lanes(u, m->nu, first, count, lu), to_lanes(tau, m->nu, first, count, lt);
+    d->four->forward(&s, d->work_four, lq, lu, lt, NULL, NULL, la, NULL, NULL);
+    for (int l = 0; l < 4 && first + l < count; l++) {
+      double *row = udot + (size_t)(first + l) * (size_t)m->nu;
+      for (int i = 0; i < m->nu; i++) row[i] = la[4 * i + l];
+      const bough_status status = bough_data_check(d, d->four, d->work_four, l, row);
+      if (status != BOUGH_OK && worst == BOUGH_OK) worst = status;
+    }
+  }
+  return worst;
+}

@@ -1,0 +1,152 @@
+/* internal.h - what the kernel's files know of each other. */
+#ifndef BOUGH_INTERNAL_H
+#define BOUGH_INTERNAL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bough.h"
+
+/* Rotational part of a hinge. Translations, if any, come first, along axes fixed in the inboard frame. The
+ * kernel's frames are turned (by the constant rotation `axes`) so that the last rotation axis is z. */
+typedef enum { TURN_NONE = 0, TURN_Z = 1, TURN_TWO = 2, TURN_FREE = 3 } bough_turn;
+
+/* How the articulated sweep treats a body. */
+typedef enum {
+  PATH_RIGID = 0,
+  PATH_TWO_PORT = 1, /* ruthless body with at most one outboard hinge: modes eliminated at set-up, (76)-(78) */
+  PATH_GENERAL = 2   /* any flexible body: (63)-(64) as printed */
+} bough_path;
+
+/* A named node. Vectors and matrices in the kernel's axes of its body; matrices are row-major. */
+typedef struct {
+  int body;
+  const double *l0;  /* [3] undeformed position from the body frame, m */
+  const double *R0;  /* [9] node axes -> body axes, undeformed */
+  const double *Lam; /* [3*nm] modal rotation, rad */
+  const double *Gam; /* [3*nm] modal translation, m */
+} bough_node;
+
+/* Constants of the two-port elimination (ruthless), seen from the attach node and from the outboard hinge.
+ * Rows of Pi, Psi's columns, Omega and Theta are in the inboard axes of the outboard hinge ("port axes"). */
+typedef struct {
+  const double *Pi;      /* [6*nm] port influence */
+  const double *Psi;     /* [36] B' - F Pi' */
+  const double *Omega;   /* [36] Pi Pi' */
+  const double *Theta;   /* [36] lower trapezoidal, Theta Theta' = Omega in the order wx wy vx vy vz wz */
+  const double *Meff;    /* [21] M^rr - F F', packed lower triangle */
+} bough_two_port;
+
+typedef struct {
+  int parent;         /* index, -1 for ground */
+  int port_node;      /* node of the parent that carries this body's hinge, -1 on ground */
+  int n_lin;          /* translations, 0..3 */
+  int turn;           /* bough_turn */
+  int n_rot;          /* rotational speeds: 0, 1, 2 or 3 */
+  int q0, u0;         /* first coordinate, first speed */
+  int qm, um;         /* first modal coordinate, first modal speed */
+  int nm;             /* number of modes */
+  int attach_node;    /* node that carries this body's own hinge when modes move it there, else -1 */
+  int children;       /* number of hinges this body carries */
+  int only_child;     /* the child if there is exactly one, else -1 */
+  int load_first, load_count; /* range in the model's table of load nodes */
+  int user_basis;     /* eta = T xi with T not the identity */
+  int full_damping;   /* damping is a matrix in xi, not a diagonal */
+  int rotary;         /* F1 is not antisymmetric and Z is there: nodes with rotary inertia */
+  int two_port_ok;    /* two_port constants are there */
+  const double *Q;    /* [9] inboard axes -> parent's axes, undeformed */
+  const double *r;    /* [3] inboard origin from the port node, parent's axes, undeformed */
+  const double *lin;  /* [3*n_lin] translation axes in inboard axes, one per row */
+  const double *rot1; /* [3] first axis of TURN_TWO in inboard axes */
+  const double *axes; /* [9] kernel's axes -> the user's outboard axes */
+  const double *inertia; /* [10] at zero deflection */
+  const double *wheel;   /* [3] stored angular momentum, N.m.s */
+  const double *k;    /* [nm] modal stiffness in xi */
+  const double *d;    /* [nm] or [nm*nm] modal damping in xi */
+  const double *T;    /* [nm*nm] eta = T xi */
+  const double *Tinv; /* [nm*nm] */
+  const double *Mff0; /* [nm*nm] M^ff in F, unclamped modes only; the identity otherwise */
+  const double *F0;   /* [6*nm] M^rf at zero deflection; rows angular, linear */
+  const double *N0;   /* [6*nm] centrifugal: b_eta = N w2, w2 = (xx, yy, zz, xy, xz, yz) of omega */
+  const double *NF1;  /* [nm][9*nm] full: derivatives of N (6 rows) and of F's angular rows (3) by xi_s */
+  const double *G1;   /* [nm][3*nm] full: Coriolis, b_eta(r) += omega . sum_s G1[s][:, r] xidot_s */
+  const double *Z;    /* [nm][nm*nm] full and rotary: derivative of M^ff by xi_q */
+  bough_two_port two_port;
+} bough_body;
+
+struct bough_model {
+  int nb, nq, nu, n_nodes, n_loads, nm_max;
+  int ruthless;
+  const bough_body *body;
+  const bough_node *node;
+  const int *load_node; /* sorted by body */
+  const double *gravity, *damping, *stiffness, *rest, *armature, *held, *eta_start;
+  size_t memory;
+};
+
+/* What a sweep may not change: parameters of a data object and switches of one call. */
+typedef struct {
+  const bough_model *model;
+  const double *gravity;     /* [3] */
+  const double *damping;     /* [nu] */
+  const double *stiffness;   /* [nu] */
+  const double *rest;        /* [nu] */
+  const double *hinge_mass;  /* [nu] armature, plus the implicit terms of a Rosenbrock stage */
+  const double *inertia;     /* [nb*10] */
+  const double *modal_scale; /* [nb] */
+  const unsigned char *held; /* [nu] */
+  const unsigned char *path; /* [nb] bough_path */
+  double h1, h2;             /* gamma h and (gamma h)^2 of a Rosenbrock stage, zero otherwise */
+} bough_sweep;
+
+/* One instance of the sweeps; arrays are of the instance's `real`. */
+typedef struct {
+  size_t (*work_size)(const bough_model *model);
+  void (*work_layout)(const bough_model *model, void *work);
+  void (*forward)(const bough_sweep *s, void *work, const void *q, const void *u, const void *tau,
+                  const void *motion, const void *loads, void *udot, void *force, void *reaction);
+  void (*inverse)(const bough_sweep *s, void *work, const void *q, const void *u, const void *udot,
+                  const void *loads, void *tau);
+  int (*singular_body)(const bough_model *model, const void *work, int lane);
+} bough_lane_ops;
+
+extern const bough_lane_ops bough_lane_ops_one_base, bough_lane_ops_four_base, bough_lane_ops_tangent_base;
+#if defined(__x86_64__) || defined(_M_X64)
+#define BOUGH_HAS_V3 1
+extern const bough_lane_ops bough_lane_ops_one_v3, bough_lane_ops_four_v3, bough_lane_ops_tangent_v3;
+#else
+#define BOUGH_HAS_V3 0
+#endif
+
+/* The CPU and the operating system offer AVX2 and FMA. */
+int bough_cpu_has_v3(void);
+
+struct bough_data {
+  const bough_model *model;
+  double *gravity, *damping, *stiffness, *rest, *armature, *hinge_mass, *inertia, *modal_scale;
+  unsigned char *held, *path, *path_general;
+  void *work_one, *work_four, *work_tangent; /* null where not asked for */
+  double *lane_buffer;                       /* batch: q, u, tau, udot of four states */
+  double *scratch;                           /* [3*nu + 6*nb] */
+  const bough_lane_ops *one, *four, *tangent;
+  int isa;
+  bough_where where;
+  size_t memory;
+};
+
+/* data.c: the sweep's view of a data object */
+bough_sweep bough_data_sweep(const bough_data *data);
+/* data.c: choose each body's path from the model and the held DOFs */
+void bough_data_choose_paths(bough_data *data);
+/* data.c: status of the last sweep in the given lane: pivots, then finiteness of udot */
+bough_status bough_data_check(bough_data *data, const bough_lane_ops *ops, const void *work, int lane,
+                              const double *udot);
+/* body index that owns speed i */
+int bough_body_of_speed(const bough_model *model, int i);
+
+/* Round up to a multiple of 64 bytes, the alignment of everything carved out of one allocation. */
+static inline size_t bough_align(size_t n) { return (n + 63) & ~(size_t)63; }
+void *bough_allocate(size_t size); /* 64-byte aligned, zeroed; null if there is no memory */
+void bough_release(void *p);
+
+#endif

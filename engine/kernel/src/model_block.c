@@ -1,0 +1,220 @@
+/* model_block.c - read and check a model block.
+ *
+ * A block is one pointer-free, versioned run of bytes, little-endian:
+ *   0  "BOUGHBLK"   8  u32 version   12  u32 0x01020304   16  u64 size in bytes   24  u32 CRC-32 of bytes 32..size
+ *   32 i64 number of ints   40 i64 number of reals   48 zero   64 ints (i32), padded to 8 bytes, then reals (f64)
+ * Ints:  nb nq nu n_nodes n_loads ruthless, then 12 per body (see read_body), one per node (its body), one per load.
+ * Reals: gravity[3] damping[nu] stiffness[nu] rest[nu] armature[nu] held[nu], then per body and per node as read below.
+ * Nothing is trusted: every count, index and number is checked before it is used. */
+#include <math.h>
+#include <string.h>
+
+#include "internal.h"
+
+enum { HEADER = 64, INTS_FIXED = 6, INTS_BODY = 12, MODES_MAX = 2048, COUNT_MAX = 10000000 };
+
+typedef struct {
+  const int32_t *ints;
+  const double *reals;
+  int64_t n_ints, n_reals, i, r;
+  int bad;
+} reader;
+
+static int next_int(reader *s, int low, int high) {
+  if (s->i >= s->n_ints) {
+    s->bad = 1;
+    return low;
+  }
+  const int v = s->ints[s->i++];
+  if (v < low || v > high) {
+    s->bad = 1;
+    return low;
+  }
+  return v;
+}
+static const double *next_reals(reader *s, int64_t count) {
+  if (count < 0 || s->n_reals - s->r < count) {
+    s->bad = 1;
+    return s->reals;
+  }
+  const double *p = s->reals + s->r;
+  s->r += count;
+  return p;
+}
+
+static uint32_t crc32_of(const unsigned char *p, size_t n) {
+  uint32_t table[256], crc = 0xffffffffu;
+  for (uint32_t i = 0; i < 256; i++) {
+    uint32_t c = i;
+    for (int k = 0; k < 8; k++) c = (c & 1) ? 0xedb88320u ^ (c >> 1) : c >> 1;
+    table[i] = c;
+  }
+  for (size_t i = 0; i < n; i++) crc = table[(crc ^ p[i]) & 0xff] ^ (crc >> 8);
+  return crc ^ 0xffffffffu;
+}
+
+/* Header: sizes agree, checksum holds. Returns the counts. */
+static int header_ok(const unsigned char *block, size_t size, int64_t *n_ints, int64_t *n_reals) {
+  uint32_t version, endian, crc;
+  uint64_t total;
+  if (size < HEADER || memcmp(block, "BOUGHBLK", 8) != 0) return 0;
+  memcpy(&version, block + 8, 4), memcpy(&endian, block + 12, 4);
+  memcpy(&total, block + 16, 8), memcpy(&crc, block + 24, 4);
+  memcpy(n_ints, block + 32, 8), memcpy(n_reals, block + 40, 8);
+  if (version != BOUGH_BLOCK_VERSION || endian != 0x01020304u || total != size) return 0;
+  if (*n_ints < INTS_FIXED || *n_ints > INT64_C(1) << 32 || *n_reals < 3 || *n_reals > INT64_C(1) << 40) return 0;
+  const uint64_t body = (((uint64_t)*n_ints * 4 + 7) & ~UINT64_C(7)) + (uint64_t)*n_reals * 8;
+  return body == size - HEADER && crc == crc32_of(block + 32, size - 32);
+}
+
+static void read_body_ints(reader *s, const bough_model *m, int k, bough_body *b) {
+  b->parent = next_int(s, -1, k - 1);
+  b->port_node = next_int(s, -1, m->n_nodes - 1);
+  b->n_lin = next_int(s, 0, 3);
+  b->turn = next_int(s, TURN_NONE, TURN_FREE);
+  b->n_rot = b->turn;
+  b->nm = next_int(s, 0, MODES_MAX);
+  b->attach_node = next_int(s, -1, m->n_nodes - 1);
+  b->user_basis = next_int(s, 0, 1);
+  b->full_damping = next_int(s, 0, 1);
+  b->rotary = next_int(s, 0, 1);
+  b->two_port_ok = next_int(s, 0, 1);
+  b->load_first = next_int(s, 0, m->n_loads);
+  b->load_count = next_int(s, 0, m->n_loads - b->load_first);
+  if ((b->parent < 0) != (b->port_node < 0)) s->bad = 1;
+}
+
+static void read_body_reals(reader *s, const bough_model *m, bough_body *b) {
+  const int64_t nm = b->nm;
+  b->Q = next_reals(s, 9);
+  b->r = next_reals(s, 3);
+  b->lin = next_reals(s, 3 * b->n_lin);
+  b->rot1 = next_reals(s, 3);
+  b->axes = next_reals(s, 9);
+  b->inertia = next_reals(s, 10);
+  b->wheel = next_reals(s, 3);
+  if (nm == 0) return;
+  b->k = next_reals(s, nm);
+  b->d = next_reals(s, b->full_damping ? nm * nm : nm);
+  if (b->user_basis) b->T = next_reals(s, nm * nm), b->Tinv = next_reals(s, nm * nm);
+  if (b->attach_node >= 0) b->Mff0 = next_reals(s, nm * nm);
+  b->F0 = next_reals(s, 6 * nm);
+  b->N0 = next_reals(s, 6 * nm);
+  if (!m->ruthless) {
+    b->NF1 = next_reals(s, 9 * nm * nm);
+    b->G1 = next_reals(s, 3 * nm * nm);
+    if (b->rotary) b->Z = next_reals(s, nm * nm * nm);
+  }
+  if (!b->two_port_ok) return;
+  b->two_port.Meff = next_reals(s, 21);
+  if (b->only_child < 0) return;
+  b->two_port.Pi = next_reals(s, 6 * nm);
+  b->two_port.Psi = next_reals(s, 36);
+  b->two_port.Omega = next_reals(s, 36);
+  b->two_port.Theta = next_reals(s, 36);
+}
+
+/* children, coordinates, and the conditions between bodies */
+static void link_bodies(reader *s, bough_model *m, bough_body *body) {
+  int q = 0, u = 0;
+  for (int k = 0; k < m->nb; k++) body[k].only_child = -1;
+  for (int k = 0; k < m->nb; k++) {
+    bough_body *b = body + k;
+    b->q0 = q, b->u0 = u;
+    q += b->n_lin + (b->turn == TURN_FREE ? 4 : b->n_rot);
+    u += b->n_lin + b->n_rot;
+    b->qm = q, b->um = u;
+    q += b->nm, u += b->nm;
+    if (b->nm > m->nm_max) m->nm_max = b->nm;
+    if (b->parent >= 0) {
+      bough_body *p = body + b->parent;
+      p->only_child = p->children++ == 0 ? k : -1;
+    }
+    if (q > COUNT_MAX) s->bad = 1;
+  }
+  if (q != m->nq || u != m->nu) s->bad = 1;
+  for (int k = 0; k < m->nb; k++) /* a two-port has at most one hinge outboard, without translations */
+    if (body[k].two_port_ok && (!m->ruthless || body[k].nm == 0 || body[k].children > 1 ||
+                                (body[k].only_child >= 0 && body[body[k].only_child].n_lin > 0)))
+      s->bad = 1;
+}
+
+static void read_nodes(reader *s, const bough_model *m, const bough_body *body, bough_node *node) {
+  for (int j = 0; j < m->n_nodes; j++) {
+    const int64_t nm = body[node[j].body].nm;
+    node[j].l0 = next_reals(s, 3);
+    node[j].R0 = next_reals(s, 9);
+    node[j].Lam = next_reals(s, 3 * nm);
+    node[j].Gam = next_reals(s, 3 * nm);
+  }
+}
+
+static int nodes_fit(const bough_model *m) {
+  for (int k = 0; k < m->nb; k++) {
+    const bough_body *b = m->body + k;
+    if (b->port_node >= 0 && m->node[b->port_node].body != b->parent) return 0;
+    if (b->attach_node >= 0 && m->node[b->attach_node].body != k) return 0;
+    for (int i = 0; i < b->load_count; i++)
+      if (m->node[m->load_node[b->load_first + i]].body != k) return 0;
+  }
+  return 1;
+}
+
+bough_status bough_model_create(const void *block, size_t size, bough_model **out) {
+  int64_t n_ints, n_reals;
+  if (!block || !out) return BOUGH_BAD_ARGUMENT;
+  *out = NULL;
+  if (!header_ok(block, size, &n_ints, &n_reals)) return BOUGH_BAD_BLOCK;
+  reader s = {(const int32_t *)(const void *)((const char *)block + HEADER), NULL, n_ints, n_reals, 0, 0, 0};
+  bough_model head = {0};
+  head.nb = next_int(&s, 1, COUNT_MAX), head.nq = next_int(&s, 0, COUNT_MAX), head.nu = next_int(&s, 0, COUNT_MAX);
+  head.n_nodes = next_int(&s, 0, COUNT_MAX), head.n_loads = next_int(&s, 0, COUNT_MAX);
+  head.ruthless = next_int(&s, 0, 1);
+  if (s.bad || (int64_t)INTS_BODY * head.nb + head.n_nodes + head.n_loads + INTS_FIXED != n_ints) return BOUGH_BAD_BLOCK;
+
+  const size_t bodies = bough_align(sizeof(bough_body) * (size_t)head.nb);
+  const size_t nodes = bough_align(sizeof(bough_node) * (size_t)head.n_nodes);
+  const size_t loads = bough_align(sizeof(int) * (size_t)head.n_loads);
+  const size_t reals = bough_align(sizeof(double) * (size_t)n_reals);
+  const size_t total = bough_align(sizeof(bough_model)) + bodies + nodes + loads + reals;
+  char *memory = bough_allocate(total);
+  if (!memory) return BOUGH_NO_MEMORY;
+  bough_model *m = (bough_model *)(void *)memory;
+  *m = head;
+  m->memory = total;
+  bough_body *body = (bough_body *)(void *)(memory + bough_align(sizeof *m));
+  bough_node *node = (bough_node *)(void *)((char *)body + bodies);
+  int *load_node = (int *)(void *)((char *)node + nodes);
+  double *copy = (double *)(void *)((char *)load_node + loads);
+  memcpy(copy, (const char *)block + HEADER + (((size_t)n_ints * 4 + 7) & ~(size_t)7), (size_t)n_reals * 8);
+  s.reals = copy;
+  m->body = body, m->node = node, m->load_node = load_node;
+
+  for (int64_t i = 0; i < n_reals; i++)
+    if (!isfinite(copy[i])) s.bad = 1;
+  for (int k = 0; k < m->nb; k++) read_body_ints(&s, m, k, body + k);
+  for (int j = 0; j < m->n_nodes; j++) node[j].body = next_int(&s, 0, m->nb - 1);
+  for (int j = 0; j < m->n_loads; j++) load_node[j] = next_int(&s, 0, m->n_nodes - 1);
+  if (!s.bad) link_bodies(&s, m, body);
+  if (!s.bad) {
+    m->gravity = next_reals(&s, 3);
+    m->damping = next_reals(&s, m->nu), m->stiffness = next_reals(&s, m->nu), m->rest = next_reals(&s, m->nu);
+    m->armature = next_reals(&s, m->nu), m->held = next_reals(&s, m->nu);
+    for (int k = 0; k < m->nb; k++) read_body_reals(&s, m, body + k);
+    read_nodes(&s, m, body, node);
+  }
+  if (s.bad || s.r != n_reals || !nodes_fit(m)) {
+    bough_release(memory);
+    return BOUGH_BAD_BLOCK;
+  }
+  *out = m;
+  return BOUGH_OK;
+}
+
+void bough_model_free(bough_model *model) { bough_release(model); }
+int bough_model_nq(const bough_model *model) { return model ? model->nq : 0; }
+int bough_model_nu(const bough_model *model) { return model ? model->nu : 0; }
+int bough_model_bodies(const bough_model *model) { return model ? model->nb : 0; }
+int bough_model_nodes(const bough_model *model) { return model ? model->n_nodes : 0; }
+int bough_model_loads(const bough_model *model) { return model ? model->n_loads : 0; }
+size_t bough_model_memory(const bough_model *model) { return model ? model->memory : 0; }

@@ -1,0 +1,246 @@
+/* outward.inl - the outward sweep (11): frames, angular velocities, a_m (25) and b_m (37), base to tip.
+ *
+ * Linear velocities are not needed: with linear acceleration taken in the inertial frame they drop out. */
+
+/* What the port hands to the hinge, in port axes, at the outboard origin. */
+typedef struct {
+  real Q[9];        /* inboard axes -> port axes */
+  real omega[3];    /* of the inboard frame */
+  real a[6];        /* bias acceleration of the point of the inboard frame that is at the outboard origin */
+  real sdot[3];     /* translation rate */
+} port_state;
+
+/* Port on ground or on a rigid parent: x->l and bias omega x (omega x l). */
+INLINE void port_rigid(const bough_model *m, const bough_body *b, const body_work *parent, const hinge_state *h,
+                       body_work *x, port_state *p) {
+  for (int i = 0; i < 9; i++) p->Q[i] = splat(b->Q[i]);
+  for (int i = 0; i < 3; i++) x->l[i] = splat(b->r[i] + (b->port_node < 0 ? 0.0 : m->node[b->port_node].l0[i]));
+  real Qs[3];
+  rotate(p->Q, h->s, Qs);
+  rotate(p->Q, h->sdot, p->sdot);
+  for (int i = 0; i < 3; i++) x->l[i] += Qs[i];
+  for (int i = 0; i < 6; i++) p->a[i] = splat(0);
+  for (int i = 0; i < 3; i++) p->omega[i] = parent ? parent->omega[i] : splat(0);
+  if (!parent) return;
+  real w2[6];
+  squares(p->omega, w2);
+  centrifugal_add(w2, x->l, p->a + 3);
+}
+
+/* Port on a two-port parent, in inboard axes; no translations across such a hinge. */
+INLINE void port_two(const bough_model *m, const bough_body *b, const bough_body *pb, const body_work *parent,
+                     port_state *p) {
+  const int nm = pb->nm;
+  const double *l0 = m->node[b->port_node].l0, *Pi = pb->two_port.Pi;
+  const real l[3] = {splat(l0[0] + b->r[0]), splat(l0[1] + b->r[1]), splat(l0[2] + b->r[2])};
+  real Q[9], w2[6], c[3] = {splat(0), splat(0), splat(0)};
+  for (int i = 0; i < 9; i++) Q[i] = splat(b->Q[i]);
+  rotate_back(Q, parent->omega, p->omega);
+  for (int i = 0; i < 3; i++)
+    for (int r = 0; r < nm; r++) p->omega[i] += Pi[i * nm + r] * parent->xidot[r];
+  squares(parent->omega, w2);
+  centrifugal_add(w2, l, c);
+  for (int i = 0; i < 3; i++) p->a[i] = p->sdot[i] = splat(0);
+  rotate_back(Q, c, p->a + 3);
+  for (int i = 0; i < 9; i++) p->Q[i] = splat(i % 4 == 0);
+}
+
+/* Port on a flexible parent, general path: influence Pi (6 x nm), the deformed frame, and all its bias terms. */
+static void port_general(const bough_sweep *s, const bough_body *b, const bough_body *pb, const body_work *parent,
+                         const hinge_state *h, body_work *x, port_state *p) {
+  const int nm = pb->nm, full = !s->model->ruthless;
+  const bough_node *n = s->model->node + b->port_node;
+  const real *wF = pb->attach_node >= 0 && full ? parent->unclamped + 12 : parent->omega;
+  node_state d;
+  node_deform(n, nm, full, parent->xi, parent->xidot, &d);
+  real offset[3], e[3], w2[6], wt2[6], wt[3];
+  const real r[3] = {splat(b->r[0]), splat(b->r[1]), splat(b->r[2])};
+  rotate_const(b->Q, h->s, offset);
+  for (int i = 0; i < 3; i++) offset[i] += r[i];
+  rotate(d.E, offset, e); /* from the node to the outboard origin */
+  real Qc[9];
+  for (int i = 0; i < 9; i++) Qc[i] = splat(b->Q[i]);
+  matmul(d.E, Qc, p->Q);
+  rotate(p->Q, h->sdot, p->sdot);
+  for (int i = 0; i < 3; i++) x->l[i] = d.l[i] + e[i], wt[i] = wF[i] + d.delta[i];
+  for (int i = 0; i < 6; i++) p->a[i] = splat(0);
+  squares(wF, w2);
+  if (full) {
+    const real twice[3] = {2.0 * d.ldot[0], 2.0 * d.ldot[1], 2.0 * d.ldot[2]};
+    for (int i = 0; i < 3; i++) p->a[i] = d.ddelta[i];
+    cross_add(wF, d.delta, p->a);
+    centrifugal_add(w2, d.l, p->a + 3);
+    cross_add(wF, twice, p->a + 3);
+    squares(wt, wt2);
+    centrifugal_add(wt2, e, p->a + 3);
+    cross_add(p->a, e, p->a + 3);
+  } else
+    centrifugal_add(w2, x->l, p->a + 3);
+  for (int i = 0; i < 3; i++) p->omega[i] = wt[i];
+  for (int c = 0; c < nm; c++) { /* Pi = (Jl Lam, Gam - e~ Jl Lam) */
+    const real lam[3] = {splat(n->Lam[c]), splat(n->Lam[nm + c]), splat(n->Lam[2 * nm + c])};
+    real jl[3], v[3];
+    rotate(d.Jl, lam, jl);
+    cross(jl, e, v);
+    for (int i = 0; i < 3; i++) x->Pi[i * nm + c] = jl[i], x->Pi[(3 + i) * nm + c] = n->Gam[i * nm + c] + v[i];
+  }
+}
+
+/* The parent's modes are unclamped: from its F to its O. */
+static void port_unclamped(const bough_body *pb, const body_work *parent, body_work *x, port_state *p) {
+  const int nm = pb->nm;
+  const real *E = parent->unclamped, *ld = E + 9, *cF = E + 15, *S = E + 21;
+  const real arm[3] = {x->l[0] - ld[0], x->l[1] - ld[1], x->l[2] - ld[2]};
+  for (int c = 0; c < nm; c++) {
+    real pi[6], Sc[6], v[3];
+    column(x->Pi, nm, c, pi);
+    column(S, nm, c, Sc);
+    cross(Sc, arm, v);
+    for (int i = 0; i < 3; i++) pi[i] -= Sc[i], pi[3 + i] -= Sc[3 + i] + v[i];
+    rotate_back(E, pi, pi), rotate_back(E, pi + 3, pi + 3);
+    for (int i = 0; i < 6; i++) x->Pi[i * nm + c] = pi[i];
+  }
+  real Et[9], Q[9];
+  for (int i = 0; i < 6; i++) p->a[i] += cF[i];
+  cross_add(cF, x->l, p->a + 3);
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) Et[3 * i + j] = E[3 * j + i];
+  for (int i = 0; i < 9; i++) Q[i] = p->Q[i];
+  matmul(Et, Q, p->Q);
+  rotate(Et, arm, x->l);
+  rotate(Et, p->omega, p->omega);
+  rotate(Et, p->sdot, p->sdot);
+  rotate(Et, p->a, p->a), rotate(Et, p->a + 3, p->a + 3);
+}
+
+/* Across any hinge: R, omega and a_mR of body x from the port and the hinge. */
+INLINE void cross_hinge(const hinge_state *h, const port_state *p, body_work *x) {
+  real av[3] = {p->a[3], p->a[4], p->a[5]};
+  const real twice[3] = {2.0 * p->sdot[0], 2.0 * p->sdot[1], 2.0 * p->sdot[2]};
+  matmul(p->Q, h->R, x->R);
+  rotate_back(x->R, p->omega, x->omega);
+  rotate_back(x->R, p->a, x->a);
+  for (int i = 0; i < 3; i++) x->omega[i] += h->w[i], x->a[i] += h->w_extra[i];
+  cross_add(x->omega, h->w, x->a);
+  cross_add(p->omega, twice, av);
+  rotate_back(x->R, av, x->a + 3);
+}
+
+/* Revolute hinge on ground or on a rigid parent: the hot path of rigid chains. */
+INLINE void cross_revolute(const bough_model *m, const bough_body *b, const body_work *parent, real angle, real rate,
+                           body_work *x) {
+  real c, s;
+  lane_sincos(angle, &s, &c);
+  turn_z_const(b->Q, c, s, x->R);
+  for (int i = 0; i < 3; i++) x->l[i] = splat(b->r[i] + (b->port_node < 0 ? 0.0 : m->node[b->port_node].l0[i]));
+  for (int i = 0; i < 6; i++) x->a[i] = splat(0);
+  if (parent) {
+    real w2[6], av[3] = {splat(0), splat(0), splat(0)};
+    rotate_back(x->R, parent->omega, x->omega);
+    squares(parent->omega, w2);
+    centrifugal_add(w2, x->l, av);
+    rotate_back(x->R, av, x->a + 3);
+  } else
+    x->omega[0] = x->omega[1] = x->omega[2] = splat(0);
+  x->omega[2] += rate;
+  x->a[0] = x->omega[1] * rate; /* omega x (rate z) */
+  x->a[1] = -x->omega[0] * rate;
+}
+
+static void attitude_update(const bough_sweep *s, int k, sweep_work *w) {
+  const bough_body *b = s->model->body + k;
+  body_work *x = w->body + k;
+  if (b->parent < 0) {
+    for (int i = 0; i < 9; i++) x->attitude[i] = x->R[i];
+    return;
+  }
+  if (s->path[b->parent] == PATH_TWO_PORT) {
+    real turned[9];
+    matmul_const(b->Q, x->R, turned);
+    matmul(w->body[b->parent].attitude, turned, x->attitude);
+  } else
+    matmul(w->body[b->parent].attitude, x->R, x->attitude);
+}
+
+static void loads_add(const bough_sweep *s, int k, sweep_work *w, const real *loads) {
+  const bough_model *m = s->model;
+  const bough_body *b = m->body + k;
+  body_work *x = w->body + k;
+  const int full = !m->ruthless && b->nm > 0;
+  for (int i = b->load_first; i < b->load_first + b->load_count; i++) {
+    real attitude[9];
+    for (int j = 0; j < 9; j++) attitude[j] = x->attitude[j];
+    if (full && b->attach_node >= 0) { /* F -> inertial */
+      real Et[9];
+      for (int r = 0; r < 3; r++)
+        for (int c = 0; c < 3; c++) Et[3 * r + c] = x->unclamped[3 * c + r];
+      matmul(x->attitude, Et, attitude);
+    }
+    load_add(m->node + m->load_node[i], b->nm, full, attitude, loads + 6 * i, x);
+  }
+}
+
+/* Frames and rates of body k from its parent's. */
+INLINE void outward_frame(const bough_sweep *s, sweep_work *w, int k, const real *q, const real *u) {
+  const bough_model *m = s->model;
+  const bough_body *b = m->body + k;
+  body_work *x = w->body + k;
+  const body_work *parent = b->parent < 0 ? NULL : w->body + b->parent;
+  const int path = parent ? s->path[b->parent] : PATH_RIGID;
+  if (path == PATH_RIGID && b->turn == TURN_Z && b->n_lin == 0) {
+    cross_revolute(m, b, parent, q[b->q0], u[b->u0], x);
+    return;
+  }
+  hinge_state h;
+  port_state p;
+  hinge_rotation(b, q + b->q0, u + b->u0, &h);
+  hinge_translation(b, q + b->q0, u + b->u0, &h);
+  if (path == PATH_RIGID)
+    port_rigid(m, b, parent, &h, x, &p);
+  else if (path == PATH_TWO_PORT)
+    port_two(m, b, m->body + b->parent, parent, &p);
+  else {
+    port_general(s, b, m->body + b->parent, parent, &h, x, &p);
+    if (!m->ruthless && m->body[b->parent].attach_node >= 0) port_unclamped(m->body + b->parent, parent, x, &p);
+  }
+  cross_hinge(&h, &p, x);
+  if (b->turn != TURN_Z || b->n_lin > 0) hinge_map(b, &h, x->H);
+}
+
+/* Inertia and bias of body k; P and z start the inward sweep. */
+INLINE void outward_body(const bough_sweep *s, sweep_work *w, int k, const real *q, const real *u, const real *tau,
+                         const real *loads) {
+  const bough_model *m = s->model;
+  const bough_body *b = m->body + k;
+  const double *inertia = s->inertia + 10 * k;
+  body_work *x = w->body + k;
+  const int nm = b->nm, unclamped = b->attach_node >= 0 && !m->ruthless;
+  real w2[6];
+  squares(x->omega, w2);
+  if (nm > 0) {
+    modes_gather(b, b->Tinv, q + b->qm, x->xi);
+    modes_gather(b, b->Tinv, u + b->um, x->xidot);
+    modes_force(s, b, k, tau ? tau + b->um : NULL, x);
+  }
+  if (nm == 0 || m->ruthless) {
+    rigid_bias(inertia, b->wheel, x->omega, w2, x->b);
+    for (int i = 0; i < 3; i++) x->mp[i] = splat(inertia[1 + i]);
+    for (int i = 0; i < 6; i++) x->J[i] = splat(inertia[4 + i]);
+    for (int r = 0; r < nm; r++)
+      for (int i = 0; i < 6; i++) x->e[r] -= b->N0[i * nm + r] * w2[i];
+    if (s->path[k] == PATH_GENERAL) {
+      for (int i = 0; i < 6 * nm; i++) x->F[i] = splat(b->F0[i]);
+      modes_mass(s, b, k, x);
+    }
+  } else {
+    if (unclamped) unclamped_frame(b, m->node + b->attach_node, x);
+    modes_mass(s, b, k, x);
+    body_full(b, inertia, unclamped ? x->unclamped + 12 : x->omega, w->scratch, x);
+    if (b->rotary) body_rotary(b, x);
+  }
+  if (loads) {
+    attitude_update(s, k, w);
+    if (b->load_count > 0) loads_add(s, k, w, loads);
+  }
+  if (nm > 0 && unclamped) unclamped_to_attach(b, inertia[0], x);
+}

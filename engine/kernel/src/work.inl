@@ -1,0 +1,88 @@
+/* work.inl - the workspace of a sweep: what an outward sweep leaves for the inward one, body by body.
+ *
+ * Three kinds of axes. O: the outboard hinge frame, which every body is referred to (its attach node's deformed
+ * frame). F: the frame the modes are measured in; F = O for rigid bodies and clamped modes. Port axes: where a body's
+ * hinge meets its parent: the parent's O, or the hinge's inboard axes when the parent is a two-port. */
+typedef struct {
+  real R[9];       /* O -> port axes */
+  real l[3];       /* parent's O to own O, m, parent's O axes (not for two-port parents) */
+  real omega[3];   /* angular velocity of O, rad/s, O axes */
+  real a[6];       /* a_mR: acceleration of O that is there without accelerations, O axes */
+  real mp[3], J[6];/* first moment and inertia about O, deformed, O axes */
+  real b[6];       /* b_m, rigid part: gyroscopic force less external loads, about O, O axes */
+  real P[21];      /* inward: P_R, articulated inertia about O */
+  real z[6];       /* inward: z_R less P_R a_mR, so that the hinge force is P_R alpha_R + z */
+  real Gamma[21];  /* P_R^+ carried to the port, port axes (two-port parents only) */
+  real z_port[6];  /* z_R^+ carried to the port, port axes (two-port parents only) */
+  real alpha[6];   /* spatial acceleration of O, gravity removed, O axes */
+  real attitude[9];/* O -> inertial axes (only with loads) */
+  real D_min, D_scale; /* smallest pivot met and the size it is judged by */
+  /* multi-DOF hinges */
+  real *H;  /* [6*n] joint map, one row per DOF, O axes */
+  real *G;  /* [6*n] G_R: Kalman gain, one row per DOF */
+  real *D;  /* [n*n] lower Cholesky factor of D_R with inverse diagonal */
+  real *nu; /* [n] */
+  /* modes of this body */
+  real *xi, *xidot;     /* [nm] */
+  real *e;              /* [nm] modal force that is there without accelerations; then L^-1 eps_f */
+  real *F;              /* [6*nm] M^rf; then mu L^-T (general path) */
+  real *L;              /* [nm*(nm+1)/2] M^ff, packed; then the Cholesky factor of D_f, inverse diagonal */
+  real *xiddot;         /* [nm] */
+  real *Pi;             /* [6*nm of the parent] port influence, parent's O axes (general parents only) */
+  /* two-port: Pi e, residual force at the port, and Psi G~ */
+  real *port_u, *port_z, *port_Y;
+  /* unclamped modes, full fidelity: F seen from O */
+  real *unclamped; /* E_d [9], l_d [3], omega_F [3], c_F [6], then S [6*nm] */
+} body_work;
+
+typedef struct {
+  body_work *body;
+  real *scratch; /* [12*nm_max + 8] */
+} sweep_work;
+
+/* The next `count` reals of `memory` at *offset; null while only measuring. */
+INLINE real *carve(char *memory, size_t *offset, size_t count) {
+  const size_t at = *offset;
+  *offset += bough_align(count * sizeof(real));
+  return memory ? (real *)(void *)(memory + at) : NULL;
+}
+
+/* Lay the workspace out from `memory`, or (null) only measure it. */
+static size_t carve_all(const bough_model *m, char *memory) {
+  const size_t bodies = bough_align(sizeof(body_work) * (size_t)m->nb);
+  size_t at = bough_align(sizeof(sweep_work)) + bodies;
+  sweep_work *w = (sweep_work *)(void *)memory;
+  real *scratch = carve(memory, &at, (size_t)(12 * m->nm_max + 8));
+  if (memory) {
+    w->body = (body_work *)(void *)(memory + bough_align(sizeof(sweep_work)));
+    w->scratch = scratch;
+  }
+  for (int k = 0; k < m->nb; k++) {
+    const bough_body *b = m->body + k;
+    const size_t nm = (size_t)b->nm, n = (size_t)(b->n_lin + b->n_rot);
+    const size_t nmp = b->parent < 0 ? 0 : (size_t)m->body[b->parent].nm;
+    body_work local, *x = memory ? w->body + k : &local;
+    x->H = carve(memory, &at, 6 * n), x->G = carve(memory, &at, 6 * n);
+    x->D = carve(memory, &at, n * n), x->nu = carve(memory, &at, n);
+    x->xi = carve(memory, &at, nm), x->xidot = carve(memory, &at, nm), x->e = carve(memory, &at, nm);
+    x->F = carve(memory, &at, 6 * nm), x->L = carve(memory, &at, nm * (nm + 1) / 2);
+    x->xiddot = carve(memory, &at, nm), x->Pi = carve(memory, &at, 6 * nmp);
+    x->port_u = carve(memory, &at, nm ? 6 : 0), x->port_z = carve(memory, &at, nm ? 6 : 0);
+    x->port_Y = carve(memory, &at, nm ? 36 : 0);
+    x->unclamped = carve(memory, &at, b->attach_node >= 0 ? 21 + 6 * nm : 0);
+  }
+  return at;
+}
+
+static size_t work_size(const bough_model *m) { return carve_all(m, NULL); }
+static void work_layout(const bough_model *m, void *work) { (void)carve_all(m, work); }
+
+/* First body whose smallest pivot is not positive beyond rounding, or -1. */
+static int singular_body(const bough_model *m, const void *work, int lane) {
+  const sweep_work *w = work;
+  for (int k = 0; k < m->nb; k++) {
+    const double d = lane_get(w->body[k].D_min, lane), scale = lane_get(w->body[k].D_scale, lane);
+    if (!(d > 1e-14 * scale)) return k;
+  }
+  return -1;
+}

@@ -1,0 +1,83 @@
+"""The rules of the house that a program can check."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+from house.tools import KERNEL, ROOT, require_tool
+
+TEXT = {
+    ".c",
+    ".h",
+    ".inl",
+    ".py",
+    ".pyi",
+    ".md",
+    ".toml",
+    ".yaml",
+    ".yml",
+    ".json",
+    ".cmake",
+    ".txt",
+    ".sh",
+    ".in",
+    ".csv",
+    "",
+}
+# A path of somebody's machine, or its name, in a tracked file works for that somebody only.
+MACHINE = re.compile(
+    r"(?<![\w.])/(?:home|root|Users|work|tmp|opt|mnt|private)/[\w.]"
+    r"|(?<![\w.])[A-Z]:\\\\?Users"
+    r"|\blocalhost\b|\b\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\b"
+)
+
+
+def tracked_files() -> list[Path]:
+    """Return what git tracks or would track; without git, as in an sdist, the test has nothing to say."""
+    git = require_tool("git")
+    listed = subprocess.run(
+        [git, "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
+        cwd=ROOT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    if listed.returncode:
+        pytest.skip("this is not a git checkout")
+    return [p for name in listed.stdout.split("\0") if name and (p := ROOT / name).is_file()]
+
+
+def test_no_tracked_file_names_a_machine() -> None:
+    found = []
+    for path in tracked_files():
+        if path.suffix not in TEXT or path == Path(__file__):
+            continue
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            if MACHINE.search(line):
+                found.append(f"{path.relative_to(ROOT)}:{number}: {line.strip()}")
+    assert not found, "\n".join(found)
+
+
+def test_no_build_output_is_tracked() -> None:
+    ends = {".o", ".so", ".dll", ".dylib", ".a", ".pyc", ".fmu", ".whl"}
+    assert not [p for p in tracked_files() if p.suffix in ends or "out" in p.relative_to(ROOT).parts[1:2]]
+
+
+def test_modules_know_only_whom_they_may() -> None:
+    program = Path(sys.executable).parent / "lint-imports"
+    done = subprocess.run([str(program), "--no-cache"], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_installed_kernel_is_as_new_as_its_sources() -> None:
+    installed = Path(str(files("bough").joinpath("_src/kernel")))
+    old = [
+        str(path.relative_to(ROOT))
+        for folder in ("src", "include")
+        for path in sorted((KERNEL / folder).iterdir())
+        if (copy := installed / folder / path.name)
+        and not (copy.exists() and copy.read_bytes() == path.read_bytes())
+    ]
+    assert not old, f"changed after the library was installed: {', '.join(old)}; run `make kernel`"

@@ -1,0 +1,1 @@
+"""An independent derivation of the equations of motion: particles, virtual power, differentiation only."""
