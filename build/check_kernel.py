@@ -130,9 +130,7 @@ def symbol_faults(table: list[Symbol]) -> list[str]:
         if s.kind in "Uw" and s.name not in defined | ALLOWED:
             faults.append(f"{s.file}.c calls {s.name}: the kernel may use libm and memory functions only")
         if s.writable:
-            faults.append(
-                f"{s.file}.c holds the writable global {s.name}: put it into the model or data object"
-            )
+            faults.append(f"{s.file}.c holds the writable global {s.name}: put it into the model or data object")
         if s.kind in "TRDBCW" and not s.name.startswith("bough_"):
             faults.append(f"{s.file}.c defines {s.name} for all to see: make it static or name it bough_...")
     return faults

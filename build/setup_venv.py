@@ -92,9 +92,7 @@ def pip_install(venv: Path, *arguments: str) -> None:
 
 def main() -> None:
     """Bring the environment up to date."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--extras", default="", help="comma-separated: dev, bench")
     parser.add_argument("--venv", type=Path, default=ROOT / ".venv")
     options = parser.parse_args()

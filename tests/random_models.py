@@ -84,9 +84,7 @@ def _rigid(rng: Rng) -> dict[str, Any]:
         body["nodes"][f"p{i + 1}"] = node
     if rng.random() < 0.5:
         count = int(rng.integers(1, 3))
-        body["wheels"] = [
-            {"axis": _floats(_unit(rng, 3)), "momentum": float(rng.uniform(-1, 1))} for _ in range(count)
-        ]
+        body["wheels"] = [{"axis": _floats(_unit(rng, 3)), "momentum": float(rng.uniform(-1, 1))} for _ in range(count)]
     return body
 
 

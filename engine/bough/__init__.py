@@ -1,1 +1,23 @@
 """Dynamics and FMUs from a description of a flexible mechanism."""
+
+from bough._build_info import VERSION as __version__
+from bough.errors import BoughError, BuildError, ModelError, SimulationError
+from bough.model import Model, load, schema
+from bough.result import Result
+from bough.simulate import simulate
+from bough.system import Hybrid, System
+
+__all__ = [
+    "BoughError",
+    "BuildError",
+    "Hybrid",
+    "Model",
+    "ModelError",
+    "Result",
+    "SimulationError",
+    "System",
+    "__version__",
+    "load",
+    "schema",
+    "simulate",
+]

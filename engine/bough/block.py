@@ -159,9 +159,7 @@ def _held(model: Model, bodies: tuple[BodyData, ...]) -> Array:
 
 
 def _put_ints(w: _Writer, body: Body, d: BodyData, place: _Place, two: bool, where: dict[str, int]) -> None:
-    attach = (
-        -1 if d.Mff0 is None or d.flex is None else where[f"{body.name}.{d.flex.node_names[d.flex.attach]}"]
-    )
+    attach = -1 if d.Mff0 is None or d.flex is None else where[f"{body.name}.{d.flex.node_names[d.flex.attach]}"]
     rotary = d.integrals is not None and d.integrals.rotary
     w.ints += [place.parent, place.node, body.hinge.kind.n_lin, TURN[body.hinge.type], d.nm, attach]
     w.ints += [int(d.user_basis), int(d.full_damping), int(rotary), int(two)]
@@ -182,7 +180,7 @@ def _put_modes(w: _Writer, d: BodyData, ruthless: bool) -> None:
         return
     w.put(d.stiffness, d.damping if d.full_damping else np.diag(d.damping))
     if d.user_basis:
-        w.put(d.T, np.linalg.inv(d.T))
+        w.put(d.T, np.asarray(np.linalg.inv(d.T), dtype=np.float64))
     if d.Mff0 is not None:
         w.put(d.Mff0)
     w.put(i.F0, i.N0)

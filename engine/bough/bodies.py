@@ -229,7 +229,7 @@ def two_port(F0: Array, node: NodeData, Q: Array, r: Array) -> TwoPort:
     B = np.zeros((6, 6))
     B[:3, :3] = B[3:, 3:] = W
     B[3:, :3] = -W @ skew(node.l0 + r)
-    R = np.linalg.qr(Pi[PORT_ORDER].T, mode="r")
+    R: Array = np.asarray(np.linalg.qr(Pi[PORT_ORDER].T, mode="r"))
     Theta = np.zeros((6, 6))
     Theta[:, : R.shape[0]] = R.T
     return TwoPort(Pi, B.T - F0 @ Pi.T, Pi @ Pi.T, Theta)

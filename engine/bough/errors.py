@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 SHOWN = 20
 """Problems printed in full before the message says how many more there are."""
@@ -37,9 +38,7 @@ class Problem:
 
     def __str__(self) -> str:
         """One paragraph of four lines."""
-        return (
-            f"{self.location}\n  expected: {self.expected}\n  found:    {self.found}\n  cure:     {self.cure}"
-        )
+        return f"{self.location}\n  expected: {self.expected}\n  found:    {self.found}\n  cure:     {self.cure}"
 
 
 class BoughError(Exception):
@@ -69,7 +68,13 @@ class ModelError(BoughError):
 
 
 class SimulationError(BoughError):
-    """A run failed: a step that cannot be taken, an input that does not fit, a state that is not finite."""
+    """A run failed: a step that cannot be taken, an input that does not fit, a state that is not finite.
+
+    Attributes:
+        result: What was computed until then (a `bough.Result`), or None.
+    """
+
+    result: Any = None
 
 
 class BuildError(BoughError):

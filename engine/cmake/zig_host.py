@@ -19,9 +19,7 @@ def target() -> str:
     """Return the zig target triple of this machine, for the oldest system we serve."""
     system, machine = platform.system(), platform.machine().lower()
     if system not in SYSTEMS or machine not in ARCHITECTURES:
-        sys.exit(
-            f"no zig target is known for {system} on {machine}: set BOUGH_CC to a C compiler of this machine"
-        )
+        sys.exit(f"no zig target is known for {system} on {machine}: set BOUGH_CC to a C compiler of this machine")
     abi = SYSTEMS[system]
     if system == "Linux" and platform.libc_ver()[0] != "glibc":
         abi = "linux-musl"

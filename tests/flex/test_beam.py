@@ -87,9 +87,7 @@ def momenta(body: FlexBody) -> np.ndarray:
 
 @pytest.mark.parametrize("boundary", BOUNDARIES)
 def test_tip_moves_positively_in_every_mode(boundary: str) -> None:
-    body = beam_flex(
-        rectangular(1.1, 12, height=0.09, width=0.06), Selection(count=16), **BOUNDARIES[boundary]
-    )
+    body = beam_flex(rectangular(1.1, 12, height=0.09, width=0.06), Selection(count=16), **BOUNDARIES[boundary])
     rows = {"bending_y": TZ, "bending_z": TY, "torsion": RX, "axial": TX}
     tip = body.node_shapes[body.node("tip")]
     for mode, name in enumerate(body.mode_names):

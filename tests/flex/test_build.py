@@ -123,9 +123,7 @@ def test_nodal_body_is_taken_as_given() -> None:
     assert (body.np_, body.nn, body.nm, body.attach) == (2, 2, 2, 0)
     np.testing.assert_array_equal(body.shapes[1, :, 0], [0, -1, 0, 0, 0, 2])
     np.testing.assert_array_equal(body.shapes[1, :, 1], [0, 0, 1, 0, 1, 0])
-    np.testing.assert_array_equal(
-        body.inertias[1], [[0.01, 0.001, 0], [0.001, 0.02, 0.002], [0, 0.002, 0.02]]
-    )
+    np.testing.assert_array_equal(body.inertias[1], [[0.01, 0.001, 0], [0.001, 0.02, 0.002], [0, 0.002, 0.02]])
     # M_rr = m Gam'Gam + Lam' J Lam.
     masses = np.array([0.4 * 4.0 + 0.02, 0.4 + 0.02])
     np.testing.assert_allclose(np.diag(body.modal_mass), masses)

@@ -14,9 +14,7 @@ DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 MODELS = [
     pytest.param(text, id=f"{path.name}-{number}")
     for path in DOCUMENTS
-    for number, text in enumerate(
-        re.findall(r"^```yaml\n(.*?)^```", path.read_text(encoding="utf-8"), re.M | re.S), 1
-    )
+    for number, text in enumerate(re.findall(r"^```yaml\n(.*?)^```", path.read_text(encoding="utf-8"), re.M | re.S), 1)
 ]
 
 

@@ -34,9 +34,7 @@ FREE_KEYS = "nodes"
 
 def walk(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
     """Every key path with its value, top first."""
-    entries = (
-        value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    )
+    entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, item in entries:
         yield (*path, key), item
         yield from walk(item, (*path, key))

@@ -48,18 +48,14 @@ SCALARS = (
     | st.integers()
     | st.floats()
     | st.text(max_size=8)
-    | st.sampled_from(
-        ["ground", "origin", "revolute", "free", "tube", "cantilever", 1e300, -1e50, 5e-324, 10**400]
-    )
+    | st.sampled_from(["ground", "origin", "revolute", "free", "tube", "cantilever", 1e300, -1e50, 5e-324, 10**400])
     | st.builds(np.float32, st.floats(width=32))
     | st.builds(lambda n: np.zeros((n, 3)), st.integers(0, 3))
     | st.just(1j)
 )
 VALUES = st.recursive(
     SCALARS,
-    lambda inner: (
-        st.lists(inner, max_size=4) | st.dictionaries(KEYS | st.text(max_size=5), inner, max_size=4)
-    ),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS | st.text(max_size=5), inner, max_size=4),
     max_leaves=20,
 )
 

@@ -57,9 +57,7 @@ def test_the_arm_of_the_user_guide_has_its_numbers() -> None:
 
 
 def test_hinge_coordinates_are_ordered_translations_first() -> None:
-    bodies = {
-        body.name: body.hinge for file in ("craft", "joints") for body in load(GOOD / f"{file}.yaml").bodies
-    }
+    bodies = {body.name: body.hinge for file in ("craft", "joints") for body in load(GOOD / f"{file}.yaml").bodies}
     assert bodies["craft"].initial_q == pytest.approx((0, 0, 1, 0, 0, 0.6, 0.8), abs=1e-15)
     assert bodies["craft"].initial_u == (1, 0, 0, 0, 0, 0.5)
     assert bodies["craft"].rest == (0.1, 0.2, 0.3, 0, 0, 0)
@@ -138,9 +136,7 @@ def test_a_dict_with_numpy_arrays_gives_the_same_model_as_lists() -> None:
         nodes += [{"name": "q", "position": convert([1, 0, 0]), "mass": number(1)}]
         nodal = {"attach": "p", "nodes": nodes, "modes": modes, "stiffness": convert([[4.0]])}
         panel = {"name": "b", "parent": "a", "hinge": {"type": "fixed"}, "nodal": nodal}
-        return load(
-            {"bough": number(1), "name": "m", "gravity": convert([0, 0, -9]), "bodies": (body, panel)}
-        )
+        return load({"bough": number(1), "name": "m", "gravity": convert([0, 0, -9]), "bodies": (body, panel)})
 
     assert model(np.array, np.float64) == model(list, float) == model(tuple, np.int32)
 

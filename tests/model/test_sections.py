@@ -75,9 +75,7 @@ def test_a_box_is_a_rectangle_less_a_rectangle() -> None:
     for name in ("area", "Iy", "Iz"):
         assert getattr(box, name) == pytest.approx(getattr(outer, name) - getattr(inner, name), rel=1e-12)
     # A thin-walled square tube of side a: J = a^3 t.
-    assert section(shape="box", width=1.001, height=1.001, thickness=0.001).J == pytest.approx(
-        0.001, rel=1e-12
-    )
+    assert section(shape="box", width=1.001, height=1.001, thickness=0.001).J == pytest.approx(0.001, rel=1e-12)
 
 
 def test_shear_areas_are_none_unless_given() -> None:

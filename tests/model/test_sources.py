@@ -126,15 +126,11 @@ def test_a_number_of_thousands_of_digits_is_not_finite(digits: int, sign: str, t
     problem = problem_in(text, tmp_path)
     assert (problem.key, problem.line) == ("gravity[2]", 3)
     number = int(f"{sign}1") * 10 ** min(digits, 4000)
-    assert (
-        problem_of({"bough": 1, "name": "m", "gravity": [0, 0, number], "bodies": [BODY]}).key == "gravity[2]"
-    )
+    assert problem_of({"bough": 1, "name": "m", "gravity": [0, 0, number], "bodies": [BODY]}).key == "gravity[2]"
 
 
 def test_json_keeps_its_lines_even_when_indented_with_tabs(tmp_path: Path) -> None:
-    problem = problem_in(
-        '{\n\t"bough": 1,\n\t"name": "m",\n\t"bodies": [\n\t\t{"name": 3}\n\t]\n}\n', tmp_path
-    )
+    problem = problem_in('{\n\t"bough": 1,\n\t"name": "m",\n\t"bodies": [\n\t\t{"name": 3}\n\t]\n}\n', tmp_path)
     assert (problem.key, problem.line) == ("bodies[0].name", 5)
 
 

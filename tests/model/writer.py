@@ -32,10 +32,7 @@ def _block(value: Any, path: Path, indent: int, lines: list[str], where: dict[Pa
 
 def _is_block(value: Any) -> bool:
     return (
-        isinstance(value, dict)
-        and bool(value)
-        or isinstance(value, list)
-        and any(isinstance(x, dict) for x in value)
+        isinstance(value, dict) and bool(value) or isinstance(value, list) and any(isinstance(x, dict) for x in value)
     )
 
 

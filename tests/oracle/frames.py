@@ -113,9 +113,7 @@ class Frame:
     body: int
     mass: float = 0.0
     inertia: Array = field(default_factory=lambda: np.zeros((3, 3)))
-    momentum: Array = field(
-        default_factory=lambda: np.zeros(3)
-    )  # embedded wheels, N m s, in the frame's axes
+    momentum: Array = field(default_factory=lambda: np.zeros(3))  # embedded wheels, N m s, in the frame's axes
 
 
 @dataclass

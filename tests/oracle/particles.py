@@ -206,16 +206,12 @@ class Oracle:
         out: Array = np.concatenate([q[b.q_lin], turn]) - b.rest
         return out
 
-    def inverse_dynamics(
-        self, q: ArrayLike, u: ArrayLike, udot: ArrayLike, node_loads: Loads | None = None
-    ) -> Array:
+    def inverse_dynamics(self, q: ArrayLike, u: ArrayLike, udot: ArrayLike, node_loads: Loads | None = None) -> Array:
         """Applied generalized forces tau that go with udot, from (1)."""
         jv, jw = self._partials(q)
         force, torque = self._inertial_loads(q, u, udot)
         load_force, load_torque = self._node_loads(node_loads)
-        needed = np.einsum("nir,ni->r", jv, force - load_force) + np.einsum(
-            "nir,ni->r", jw, torque - load_torque
-        )
+        needed = np.einsum("nir,ni->r", jv, force - load_force) + np.einsum("nir,ni->r", jw, torque - load_torque)
         out: Array = needed + self.armature * np.asarray(udot, dtype=float) - self.own_forces(q, u)
         return out
 
@@ -265,9 +261,7 @@ class Oracle:
         p, rot = self._place(q)
         v, w = self._velocity(q, u)
         linear = self.mass[:, None] * v
-        spin = np.einsum("nij,nj->ni", self._world_inertia(rot), w) + np.einsum(
-            "nij,nj->ni", rot, self._wheels
-        )
+        spin = np.einsum("nij,nj->ni", self._world_inertia(rot), w) + np.einsum("nij,nj->ni", rot, self._wheels)
         return linear.sum(axis=0), (np.cross(p, linear) + spin).sum(axis=0)
 
     def _subtree(self, k: int) -> NDArray[np.bool_]:

@@ -190,18 +190,14 @@ HINGE_CASES: list[tuple[dict[str, Any], list[float], list[float], Rotation]] = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("hinge", "q", "slide", "turn"), HINGE_CASES, ids=[c[0]["type"] for c in HINGE_CASES]
-)
+@pytest.mark.parametrize(("hinge", "q", "slide", "turn"), HINGE_CASES, ids=[c[0]["type"] for c in HINGE_CASES])
 def test_hinge_frames_follow_the_contract(
     hinge: dict[str, Any], q: list[float], slide: list[float], turn: Rotation
 ) -> None:
     """Node frame, then `frame`, then translations fixed inboard, then rotations, then a node's quaternion."""
     node = {"position": [0.3, 0.1, 0.2], "quaternion": Rotation.from_euler("z", 0.5).as_quat().tolist()}
     rigid = {"mass": 1.0, "inertia": [1, 1, 1, 0, 0, 0], "nodes": {"tool": node}}
-    oracle = Oracle(
-        {"bodies": [{"name": "a", "parent": "ground", "hinge": hinge | {"frame": FRAME}, "rigid": rigid}]}
-    )
+    oracle = Oracle({"bodies": [{"name": "a", "parent": "ground", "hinge": hinge | {"frame": FRAME}, "rigid": rigid}]})
     cycle = Rotation.from_matrix([[0, 0, 1], [1, 0, 0], [0, 1, 0]])  # x -> y, y -> z, z -> x
     outboard = cycle * turn
     position, quaternion = oracle.pose(q, "a.tool")
@@ -355,9 +351,7 @@ def test_hanging_chain_carries_its_weight() -> None:
     names = ["a", "b", "c", "d"]
     parents = ["ground", "a", "b", "c"]
     bodies = [bob(n, p, m, 0.4) for n, p, m in zip(names, parents, masses, strict=True)]
-    bodies[0]["hinge"]["frame"] = {
-        "quaternion": [0, np.sqrt(0.5), 0, np.sqrt(0.5)]
-    }  # x of the rods points down
+    bodies[0]["hinge"]["frame"] = {"quaternion": [0, np.sqrt(0.5), 0, np.sqrt(0.5)]}  # x of the rods points down
     oracle = Oracle({"gravity": [0, 0, -G], "bodies": bodies})
     q = u = np.zeros(4)
     udot = oracle.forward_dynamics(q, u, np.zeros(4))

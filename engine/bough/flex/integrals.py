@@ -4,7 +4,8 @@ The kinetic energy of a body is `T = 1/2 V' M(xi) V` with `V = (xidot, omega, v)
 `l = l0 + gam xi` (exact) and turn by `exp([lam xi])`, whose inertia is kept to first order in xi:
 
     M_ff = 1 + sum_q xi_q Z_q                        Z_q[r, s] = 1/2 sum (lam_r x lam_q).J lam_s + (r <-> s)
-    M_wf = F_w0 + sum_s xi_s F1[s]                   F1[s][:, r] = sum m gam_s x gam_r + lam_s x J lam_r - J (lam_s x lam_r)/2
+    M_wf = F_w0 + sum_s xi_s F1[s]                   F1[s][:, r] = sum m gam_s x gam_r
+                                                                 + lam_s x J lam_r - J (lam_s x lam_r)/2
     M_vf = E = sum m gam
     M_ww = J0 - sum_r xi_r (N0_r + N_r(xi))          with -1/2 d(omega' M_ww omega)/dxi_r = N_r . w2,
                                                      w2 = (xx, yy, zz, xy, xz, yz) of omega
@@ -50,7 +51,8 @@ class Shapes:
         """M_ff at zero deflection, (nm, nm)."""
         mass: Array = np.einsum("p,pir,pis->rs", self.m, self.gam, self.gam, optimize=True)
         mass += np.einsum("pir,pij,pjs->rs", self.lam, self.J, self.lam, optimize=True)
-        return 0.5 * (mass + mass.T)
+        symmetric: Array = 0.5 * (mass + mass.T)
+        return symmetric
 
     def transformed(self, axes: Array, basis: Array) -> Shapes:
         """The same points in axes with `x_old = axes @ x_new`, and modes `eta = basis @ xi`."""
@@ -88,7 +90,8 @@ class ModalIntegrals:
     @property
     def G1(self) -> Array:
         """Coriolis: b_eta(r) += omega . sum_s G1[s][:, r] xidot_s, (nm, 3, nm)."""
-        return self.F1 - self.F1.transpose(2, 1, 0)
+        coriolis: Array = self.F1 - self.F1.transpose(2, 1, 0)
+        return coriolis
 
     def mass_rr(self) -> Array:
         """M^rr at zero deflection, (6, 6)."""
@@ -165,9 +168,7 @@ def modal_integrals(s: Shapes) -> ModalIntegrals:
     F0[3:] = np.einsum("p,pir->ir", m, gam)
 
     lam_cross = np.einsum("iaj,par->prij", _EPS, lam)
-    first = np.einsum("prij,pjk->rik", lam_cross, J) - np.einsum(
-        "pij,prjk->rik", J, lam_cross
-    )  # J turned by a mode
+    first = np.einsum("prij,pjk->rik", lam_cross, J) - np.einsum("pij,prjk->rik", J, lam_cross)  # J turned by a mode
     N0 = centrifugal(np.einsum("p,pir,pj->rij", m, gam, l0)) - 0.5 * quadratic(first)
     N1 = centrifugal(np.einsum("p,pir,pjs->srij", m, gam, gam, optimize=True))
 
@@ -179,9 +180,7 @@ def modal_integrals(s: Shapes) -> ModalIntegrals:
     half = 0.5 * np.einsum("pirq,pis->qrs", both, Jlam, optimize=True)  # (lam_r x lam_q).J lam_s
     Z = half + half.transpose(0, 2, 1)
 
-    scale = np.einsum("pir,pij,pjr->r", abs(lam), abs(J), abs(lam)).max(initial=0.0) * abs(lam).max(
-        initial=0.0
-    )
+    scale = np.einsum("pir,pij,pjr->r", abs(lam), abs(J), abs(lam)).max(initial=0.0) * abs(lam).max(initial=0.0)
     symmetric = abs(F1 + F1.transpose(2, 1, 0)).max(initial=0.0)
     rotary = bool(max(symmetric * abs(lam).max(initial=0.0), abs(Z).max(initial=0.0)) > 1e-13 * scale > 0.0)
     return ModalIntegrals(inertia, F0, N0.T.copy(), N1.transpose(0, 2, 1).copy(), F1, Z, rotary)

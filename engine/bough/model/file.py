@@ -64,15 +64,11 @@ class HingeFile(FileModel):
     axis: Vec3 = Field([], description="3 numbers, not all zero: direction of the axis")
     axes: Annotated[list[Vec3], StopAtFirst()] = Field([], description="a list of axes, each 3 numbers")
     frame: FrameFile = Field(default_factory=FrameFile, description="a mapping: {position, quaternion}")
-    damping: NonNegativeOrList = Field(
-        0.0, description=f"a number, 0 or more, N.m.s/rad or N.s/m, {_PER_DOF}"
-    )
+    damping: NonNegativeOrList = Field(0.0, description=f"a number, 0 or more, N.m.s/rad or N.s/m, {_PER_DOF}")
     stiffness: NonNegativeOrList = Field(0.0, description=f"a number, 0 or more, N.m/rad or N/m, {_PER_DOF}")
     rest: NumberOrList = Field(0.0, description=f"a number, rad or m, {_PER_DOF}")
     armature: NonNegativeOrList = Field(0.0, description=f"a number, 0 or more, kg.m^2 or kg, {_PER_DOF}")
-    initial: InitialFile = Field(
-        default_factory=InitialFile, description="a mapping of start values: phi, w, s, v, Q"
-    )
+    initial: InitialFile = Field(default_factory=InitialFile, description="a mapping of start values: phi, w, s, v, Q")
     drive: Drive = Field("torque", description="one of torque, motion, locked")
 
 
@@ -135,9 +131,7 @@ class BodyFile(FileModel):
     hinge: HingeFile = Field(description="a mapping with the key `type`")
     tunable: bool = Field(False, description="true or false: whether mass properties can change in a run")
     rigid: RigidFile | None = Field(None, description="a mapping: {mass, com, inertia, nodes, wheels}")
-    beam: BeamFile | None = Field(
-        None, description="a mapping: {length, elements, section, material, modes, damping}"
-    )
+    beam: BeamFile | None = Field(None, description="a mapping: {length, elements, section, material, modes, damping}")
     nodal: NodalFile | None = Field(None, description="a mapping: {attach, nodes, modes, stiffness, damping}")
 
 

@@ -113,12 +113,8 @@ class BeamModesFile(FileModel):
         "cantilever", description="one of cantilever, free, pinned, craig-bampton: how the modes are computed"
     )
     count: _Count = Field(0, description="a whole number, 0 or more: modes to keep, lowest first")
-    bending_y: _Count = Field(
-        0, description="a whole number, 0 or more: modes that bend about y, moving along z"
-    )
-    bending_z: _Count = Field(
-        0, description="a whole number, 0 or more: modes that bend about z, moving along y"
-    )
+    bending_y: _Count = Field(0, description="a whole number, 0 or more: modes that bend about y, moving along z")
+    bending_z: _Count = Field(0, description="a whole number, 0 or more: modes that bend about z, moving along y")
     torsion: _Count = Field(0, description="a whole number, 0 or more: modes that twist")
     axial: _Count = Field(0, description="a whole number, 0 or more: modes that stretch")
 

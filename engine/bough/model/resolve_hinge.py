@@ -26,9 +26,7 @@ _AXES_WANTED = (
 def resolve_hinge(file: HingeFile, body: str, path: Path, report: Report) -> Hinge:
     """The checked hinge of a body; what is wrong goes into the report."""
     kind = HINGES[file.type]
-    spread = {
-        key: _per_dof(file, key, kind, path, report) for key in ("damping", "stiffness", "rest", "armature")
-    }
+    spread = {key: _per_dof(file, key, kind, path, report) for key in ("damping", "stiffness", "rest", "armature")}
     if kind.quaternion and any(spread["rest"][kind.n_lin :]):
         report.add(
             (*path, "rest"),
@@ -118,9 +116,7 @@ def _initial(file: HingeFile, kind: HingeKind, path: Path, report: Report) -> tu
         report.add((*path, key), expected, f"the key {key!r}", "remove or rename it")
     s, v, phi, w = (_start(initial, key, size, path, report) for key, size in sizes.items())
     if file.drive == "locked" and any(v + w):
-        report.add(
-            path, "zero speed, because the hinge is locked", describe([*v, *w]), "remove v and w, or the lock"
-        )
+        report.add(path, "zero speed, because the hinge is locked", describe([*v, *w]), "remove v and w, or the lock")
     turn = unit_quaternion(initial.Q, (*path, "Q"), report) if kind.quaternion else phi
     return s + turn, v + w
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, get_args
+from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
@@ -168,6 +168,7 @@ def _tags_of(cls: type[BaseModel]) -> set[str]:
 
 def _models_in(annotation: Any) -> list[type[BaseModel]]:
     """The mappings that a field of this type may hold, in its lists and unions too."""
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+    # Python 3.10 takes list[str] for a class, and then refuses to say of which it is a subclass.
+    if get_origin(annotation) is None and isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return [annotation]
     return [model for argument in get_args(annotation) for model in _models_in(argument)]

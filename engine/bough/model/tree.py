@@ -85,9 +85,7 @@ def _check_parents(entries: Sequence[Entry], report: Report) -> None:
         earlier.add(e.name)
 
 
-def _wrong_parent(
-    e: Entry, parent: str, parents: Mapping[str, str | None], report: Report
-) -> tuple[str, str]:
+def _wrong_parent(e: Entry, parent: str, parents: Mapping[str, str | None], report: Report) -> tuple[str, str]:
     """What is wrong with a parent that is no earlier body, and the cure."""
     if parent not in parents:
         names = [GROUND, *(name for name in parents if name != e.name)]

@@ -28,7 +28,7 @@ INLINE void modes_force(const bough_sweep *s, const bough_body *b, int k, const 
   const int nm = b->nm;
   const double scale = s->modal_scale[k];
   for (int r = 0; r < nm; r++) {
-    real f = -b->k[r] * x->xi[r];
+    real f = -(s->elastic * b->k[r]) * x->xi[r];
     if (b->full_damping)
       for (int c = 0; c < nm; c++) f -= (scale * b->d[r * nm + c]) * x->xidot[c];
     else

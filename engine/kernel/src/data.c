@@ -27,6 +27,7 @@ static size_t lay_out(const bough_model *m, int lanes, char *memory) {
   d->modal_scale = take_reals(memory, &at, m->nb);
   d->scratch = take_reals(memory, &at, 4 * m->nu + m->nq + 6 * m->nb + 6 * m->n_loads);
   d->held = take(memory, &at, nu), d->path = take(memory, &at, nb), d->path_general = take(memory, &at, nb);
+  d->none_held = take(memory, &at, nu), d->zero = take_reals(memory, &at, m->nu);
   d->work_one = take(memory, &at, bough_lane_ops_one_base.work_size(m));
   if (lanes & BOUGH_LANES_BATCH) {
     d->lane_buffer = take_reals(memory, &at, 4 * (m->nq + 3 * m->nu));
@@ -98,7 +99,8 @@ void bough_data_choose_paths(bough_data *d) {
 
 bough_sweep bough_data_sweep(const bough_data *d) {
   const bough_sweep s = {d->model, d->gravity, d->damping, d->stiffness, d->rest, d->hinge_mass,
-                         d->inertia, d->modal_scale, d->held, d->path, 0.0, 0.0};
+                         d->inertia, d->modal_scale, d->held, d->path, 0.0, 0.0,
+                         1.0, !d->model->ruthless};
   return s;
 }
 

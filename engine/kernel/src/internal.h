@@ -97,6 +97,8 @@ typedef struct {
   const unsigned char *held; /* [nu] */
   const unsigned char *path; /* [nb] bough_path */
   double h1, h2;             /* gamma h and (gamma h)^2 of a Rosenbrock stage, zero otherwise */
+  double elastic;            /* 1, or 0 to leave modal elasticity out */
+  int full;                  /* frames and integrals at the present deflection, or at zero deflection */
 } bough_sweep;
 
 /* One instance of the sweeps; arrays are of the instance's `real`. */
@@ -108,6 +110,12 @@ typedef struct {
   void (*inverse)(const bough_sweep *s, void *work, const void *q, const void *u, const void *udot,
                   const void *loads, void *tau);
   int (*singular_body)(const bough_model *model, const void *work, int lane);
+  /* null for four lanes */
+  void (*mass_matrix)(const bough_sweep *s, void *work, const void *q, const void *zero, void *M);
+  void (*factors)(const bough_sweep *s, void *work, const void *q, const void *zero, void *L, void *D);
+  void (*node_motion)(const bough_sweep *s, void *work, const void *q, const void *u, const void *udot, int count,
+                      const int *nodes, void *pose, void *velocity, void *acceleration);
+  void (*energy)(const bough_sweep *s, void *work, const void *q, const void *u, void *energy, void *momentum);
 } bough_lane_ops;
 
 extern const bough_lane_ops bough_lane_ops_one_base, bough_lane_ops_four_base, bough_lane_ops_tangent_base;
@@ -124,7 +132,8 @@ int bough_cpu_has_v3(void);
 struct bough_data {
   const bough_model *model;
   double *gravity, *damping, *stiffness, *rest, *armature, *hinge_mass, *inertia, *modal_scale;
-  unsigned char *held, *path, *path_general;
+  unsigned char *held, *path, *path_general, *none_held;
+  double *zero; /* [nu], for a system at rest */
   void *work_one, *work_four, *work_tangent; /* null where not asked for */
   double *lane_buffer;                       /* batch: q, u, tau, udot of four states */
   double *scratch;                           /* [3*nu + 6*nb] */

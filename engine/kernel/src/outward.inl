@@ -48,7 +48,7 @@ INLINE void port_two(const bough_model *m, const bough_body *b, const bough_body
 /* Port on a flexible parent, general path: influence Pi (6 x nm), the deformed frame, and all its bias terms. */
 static void port_general(const bough_sweep *s, const bough_body *b, const bough_body *pb, const body_work *parent,
                          const hinge_state *h, body_work *x, port_state *p) {
-  const int nm = pb->nm, full = !s->model->ruthless;
+  const int nm = pb->nm, full = s->full;
   const bough_node *n = s->model->node + b->port_node;
   const real *wF = pb->attach_node >= 0 && full ? parent->unclamped + 12 : parent->omega;
   node_state d;
@@ -166,7 +166,7 @@ static void loads_add(const bough_sweep *s, int k, sweep_work *w, const real *lo
   const bough_model *m = s->model;
   const bough_body *b = m->body + k;
   body_work *x = w->body + k;
-  const int full = !m->ruthless && b->nm > 0;
+  const int full = s->full && b->nm > 0;
   for (int i = b->load_first; i < b->load_first + b->load_count; i++) {
     real attitude[9];
     for (int j = 0; j < 9; j++) attitude[j] = x->attitude[j];
@@ -201,7 +201,7 @@ INLINE void outward_frame(const bough_sweep *s, sweep_work *w, int k, const real
     port_two(m, b, m->body + b->parent, parent, &p);
   else {
     port_general(s, b, m->body + b->parent, parent, &h, x, &p);
-    if (!m->ruthless && m->body[b->parent].attach_node >= 0) port_unclamped(m->body + b->parent, parent, x, &p);
+    if (s->full && m->body[b->parent].attach_node >= 0) port_unclamped(m->body + b->parent, parent, x, &p);
   }
   cross_hinge(&h, &p, x);
   if (b->turn != TURN_Z || b->n_lin > 0) hinge_map(b, &h, x->H);
@@ -214,7 +214,7 @@ INLINE void outward_body(const bough_sweep *s, sweep_work *w, int k, const real 
   const bough_body *b = m->body + k;
   const double *inertia = s->inertia + 10 * k;
   body_work *x = w->body + k;
-  const int nm = b->nm, unclamped = b->attach_node >= 0 && !m->ruthless;
+  const int nm = b->nm, unclamped = b->attach_node >= 0 && s->full;
   real w2[6];
   squares(x->omega, w2);
   if (nm > 0) {
@@ -222,7 +222,7 @@ INLINE void outward_body(const bough_sweep *s, sweep_work *w, int k, const real 
     modes_gather(b, b->Tinv, u + b->um, x->xidot);
     modes_force(s, b, k, tau ? tau + b->um : NULL, x);
   }
-  if (nm == 0 || m->ruthless) {
+  if (nm == 0 || !s->full) {
     rigid_bias(inertia, b->wheel, x->omega, w2, x->b);
     for (int i = 0; i < 3; i++) x->mp[i] = splat(inertia[1 + i]);
     for (int i = 0; i < 6; i++) x->J[i] = splat(inertia[4 + i]);

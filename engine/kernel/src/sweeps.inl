@@ -9,5 +9,16 @@
 #include "articulated.inl"
 #include "inverse.inl"
 
+#if LANES == 1
+#include "composite.inl"
+#include "factor.inl"
+#include "kinematics.inl"
+#define ONE_STATE_ONLY(name) name
+#else
+#define ONE_STATE_ONLY(name) NULL
+#endif
+
 extern const bough_lane_ops LANE_NAME(bough_lane_ops);
-const bough_lane_ops LANE_NAME(bough_lane_ops) = {work_size, work_layout, forward, inverse, singular_body};
+const bough_lane_ops LANE_NAME(bough_lane_ops) = {
+    work_size, work_layout, forward, inverse, singular_body, ONE_STATE_ONLY(mass_matrix), ONE_STATE_ONLY(factors),
+    ONE_STATE_ONLY(node_motion), ONE_STATE_ONLY(energy)};

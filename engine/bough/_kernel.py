@@ -1,0 +1,348 @@
+"""The only place that calls C: a thin, typed layer over `engine/kernel/include/bough.h` by ctypes."""
+
+from __future__ import annotations
+
+import ctypes as c
+import importlib.resources
+import os
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bough import _build_info
+from bough.errors import BoughError, SimulationError
+
+Array: TypeAlias = NDArray[np.float64]
+
+OK, SINGULAR, NOT_FINITE, STEP_TOO_SMALL, STOPPED = 0, 4, 5, 6, 7
+GRAVITY, DAMPING, STIFFNESS, REST, ARMATURE, HELD, INERTIA, MODAL_DAMPING_SCALE = range(8)
+METHODS = {"rk4": 0, "dopri5": 1, "rosenbrock2": 2}
+LANES_BATCH, LANES_TANGENT = 1, 2
+
+_D, _I, _P = c.POINTER(c.c_double), c.POINTER(c.c_int), c.c_void_p
+INPUT_FN = c.CFUNCTYPE(c.c_int, c.c_void_p, c.c_double, _D, _D, _D)
+
+
+class _Where(c.Structure):
+    _fields_ = (("body", c.c_int), ("time", c.c_double))
+
+
+class _Options(c.Structure):
+    _fields_ = (
+        ("method", c.c_int),
+        ("rtol", c.c_double),
+        ("atol", c.c_double),
+        ("step", c.c_double),
+        ("step_max", c.c_double),
+    )
+
+
+class _Counts(c.Structure):
+    _fields_ = (("steps", c.c_long), ("rejected", c.c_long), ("evaluations", c.c_long))
+
+
+_SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
+    "status_text": (c.c_char_p, [c.c_int]),
+    "model_create": (c.c_int, [c.c_char_p, c.c_size_t, c.POINTER(_P)]),
+    "model_free": (None, [_P]),
+    "model_nq": (c.c_int, [_P]),
+    "model_nu": (c.c_int, [_P]),
+    "model_memory": (c.c_size_t, [_P]),
+    "data_create": (c.c_int, [_P, c.c_int, c.POINTER(_P)]),
+    "data_free": (None, [_P]),
+    "data_memory": (c.c_size_t, [_P]),
+    "data_where": (_Where, [_P]),
+    "data_isa": (c.c_int, [_P]),
+    "data_set_isa": (c.c_int, [_P, c.c_int]),
+    "data_set": (c.c_int, [_P, c.c_int, _D, c.c_int]),
+    "data_get": (c.c_int, [_P, c.c_int, _D, c.c_int]),
+    "forward_dynamics": (c.c_int, [_P, _P, *[_D] * 8]),
+    "forward_dynamics_batch": (c.c_int, [_P, _P, c.c_int, _D, _D, _D, _D]),
+    "forward_composite": (c.c_int, [_P, _P, *[_D] * 7]),
+    "inverse_dynamics": (c.c_int, [_P, _P, *[_D] * 5]),
+    "mass_matrix": (c.c_int, [_P, _P, _D, _D]),
+    "mass_factors": (c.c_int, [_P, _P, _D, _D, _D]),
+    "mass_solve": (c.c_int, [_P, _P, _D, _D, _D]),
+    "node_motion": (c.c_int, [_P, _P, _D, _D, _D, c.c_int, _I, _D, _D, _D]),
+    "energy": (c.c_int, [_P, _P, _D, _D, _D]),
+    "momentum": (c.c_int, [_P, _P, _D, _D, _D]),
+    "position_rates": (None, [_P, _D, _D, _D]),
+    "normalize": (None, [_P, _D]),
+    "sim_create": (c.c_int, [_P, _P, c.POINTER(_Options), c.POINTER(_P)]),
+    "sim_free": (None, [_P]),
+    "sim_start": (c.c_int, [_P, c.c_double, _D, _D]),
+    "sim_advance": (c.c_int, [_P, c.c_double, c.c_int, INPUT_FN, _P, _D, _D]),
+    "sim_time": (c.c_double, [_P]),
+    "sim_get_counts": (_Counts, [_P]),
+    "sim_where": (_Where, [_P]),
+}
+
+
+def _open() -> c.CDLL:
+    path = importlib.resources.files("bough").joinpath(*_build_info.LIBRARY.split("/"))
+    library = c.CDLL(os.environ.get("BOUGH_KERNEL_LIBRARY") or str(path))
+    for name, (result, arguments) in _SIGNATURES.items():
+        function = getattr(library, f"bough_{name}")
+        function.restype, function.argtypes = result, arguments
+    return library
+
+
+_lib = _open()
+
+
+def _ptr(a: Array | None) -> Any:
+    return None if a is None else a.ctypes.data_as(_D)
+
+
+def _address(a: Array | None) -> Any:
+    """Pointer to a C-contiguous float64 array; the cheap way, for calls that are made often."""
+    return None if a is None else c.cast(a.__array_interface__["data"][0], _D)
+
+
+def status_text(status: int) -> str:
+    """One line of English for a kernel status."""
+    text: bytes = _lib.bough_status_text(status)
+    return text.decode()
+
+
+class KernelError(Exception):
+    """A kernel call failed; `body` is an index or -1."""
+
+    def __init__(self, status: int, body: int, time: float) -> None:
+        """Keep what the kernel said."""
+        super().__init__(status_text(status))
+        self.status, self.body, self.time = status, body, time
+
+
+class KernelModel:
+    """A model block read and checked by the kernel; immutable, may be shared."""
+
+    def __init__(self, block: bytes) -> None:
+        """Read a block.
+
+        Raises:
+            BoughError: The block is damaged or there is no memory.
+        """
+        self.handle = _P()
+        status = _lib.bough_model_create(block, len(block), c.byref(self.handle))
+        if status != OK:
+            raise BoughError(f"the kernel refuses the model block: {status_text(status)}")
+        self.nq: int = _lib.bough_model_nq(self.handle)
+        self.nu: int = _lib.bough_model_nu(self.handle)
+
+    def __del__(self) -> None:
+        """Free the kernel's memory."""
+        if getattr(self, "handle", None) and _lib is not None:
+            _lib.bough_model_free(self.handle)
+
+    @property
+    def memory(self) -> int:
+        """Bytes that the kernel holds for the model."""
+        return int(_lib.bough_model_memory(self.handle))
+
+    def position_rates(self, q: Array, u: Array) -> Array:
+        """Qdot = N(q) u."""
+        out = np.empty(self.nq)
+        _lib.bough_position_rates(self.handle, _ptr(q), _ptr(u), _ptr(out))
+        return out
+
+
+class KernelData:
+    """Parameters that may change, and workspace; belongs to one thread at a time."""
+
+    def __init__(self, model: KernelModel, batch: bool = True) -> None:
+        """Create for a model; `batch` adds the workspace of the four-lane sweeps."""
+        self.model = model
+        self.handle = _P()
+        status = _lib.bough_data_create(model.handle, LANES_BATCH if batch else 0, c.byref(self.handle))
+        if status != OK:
+            raise BoughError(f"the kernel cannot make its workspace: {status_text(status)}")
+
+    def __del__(self) -> None:
+        """Free the kernel's memory."""
+        if getattr(self, "handle", None) and _lib is not None:
+            _lib.bough_data_free(self.handle)
+
+    def _check(self, status: int) -> None:
+        if status != OK:
+            where = _lib.bough_data_where(self.handle)
+            raise KernelError(status, where.body, where.time)
+
+    @property
+    def memory(self) -> int:
+        """Bytes that the kernel holds for parameters and workspace."""
+        return int(_lib.bough_data_memory(self.handle))
+
+    @property
+    def isa(self) -> int:
+        """0: the baseline build of the sweeps runs; 1: the x86-64-v3 build."""
+        return int(_lib.bough_data_isa(self.handle))
+
+    @isa.setter
+    def isa(self, value: int) -> None:
+        self._check(_lib.bough_data_set_isa(self.handle, value))
+
+    def set(self, which: int, values: Array) -> None:
+        """Set a parameter array."""
+        values = np.ascontiguousarray(values, dtype=np.float64)
+        self._check(_lib.bough_data_set(self.handle, which, _ptr(values), values.size))
+
+    def get(self, which: int, count: int) -> Array:
+        """Copy a parameter array out."""
+        out = np.empty(count)
+        self._check(_lib.bough_data_get(self.handle, which, _ptr(out), count))
+        return out
+
+    def forward(
+        self,
+        q: Array,
+        u: Array,
+        tau: Array,
+        motion: Array | None,
+        loads: Array | None,
+        udot: Array,
+        force: Array | None = None,
+        reaction: Array | None = None,
+    ) -> None:
+        """Articulated-body dynamics, (63)-(64)."""
+        arrays = (q, u, tau, motion, loads, udot, force, reaction)
+        self._check(_lib.bough_forward_dynamics(self.model.handle, self.handle, *map(_address, arrays)))
+
+    def forward_batch(self, q: Array, u: Array, tau: Array, udot: Array) -> None:
+        """Articulated-body dynamics of many states, rows of the arrays."""
+        arrays = map(_address, (q, u, tau, udot))
+        self._check(_lib.bough_forward_dynamics_batch(self.model.handle, self.handle, q.shape[0], *arrays))
+
+    def composite(self, q: Array, u: Array, tau: Array, motion: Array | None, loads: Array | None, udot: Array) -> None:
+        """Composite-body dynamics, (46)."""
+        work = np.empty(self.model.nu * (self.model.nu + 1))
+        arrays = map(_ptr, (q, u, tau, motion, loads, work, udot))
+        self._check(_lib.bough_forward_composite(self.model.handle, self.handle, *arrays))
+
+    def inverse(self, q: Array, u: Array, udot: Array, loads: Array | None, tau: Array) -> None:
+        """Inverse dynamics, (45)."""
+        arrays = map(_address, (q, u, udot, loads, tau))
+        self._check(_lib.bough_inverse_dynamics(self.model.handle, self.handle, *arrays))
+
+    def mass_matrix(self, q: Array) -> Array:
+        """Mass matrix, (50)."""
+        out = np.empty((self.model.nu, self.model.nu))
+        self._check(_lib.bough_mass_matrix(self.model.handle, self.handle, _ptr(q), _ptr(out)))
+        return out
+
+    def mass_factors(self, q: Array) -> tuple[Array, Array]:
+        """Innovations factors, (54)."""
+        L, D = np.empty((self.model.nu, self.model.nu)), np.empty((self.model.nu, self.model.nu))
+        self._check(_lib.bough_mass_factors(self.model.handle, self.handle, _ptr(q), _ptr(L), _ptr(D)))
+        return L, D
+
+    def mass_solve(self, q: Array, y: Array) -> Array:
+        """M^-1 y, (56)."""
+        out = np.empty(self.model.nu)
+        self._check(_lib.bough_mass_solve(self.model.handle, self.handle, _ptr(q), _ptr(y), _ptr(out)))
+        return out
+
+    def node_motion(
+        self, q: Array, u: Array, udot: Array | None, nodes: NDArray[np.intc]
+    ) -> tuple[Array, Array, Array | None]:
+        """Poses (n, 7), velocities (n, 6) and, with udot, accelerations (n, 6)."""
+        n = nodes.size
+        pose, velocity = np.empty((n, 7)), np.empty((n, 6))
+        acceleration = None if udot is None else np.empty((n, 6))
+        index = nodes.ctypes.data_as(_I)
+        out = map(_ptr, (pose, velocity, acceleration))
+        arrays = map(_ptr, (q, u, udot))
+        self._check(_lib.bough_node_motion(self.model.handle, self.handle, *arrays, n, index, *out))
+        return pose, velocity, acceleration
+
+    def energy(self, q: Array, u: Array) -> Array:
+        """Kinetic, gravitational, elastic and spring energy, J."""
+        out = np.empty(4)
+        self._check(_lib.bough_energy(self.model.handle, self.handle, _ptr(q), _ptr(u), _ptr(out)))
+        return out
+
+    def momentum(self, q: Array, u: Array) -> Array:
+        """Angular momentum about the inertial origin, then linear momentum."""
+        out = np.empty(6)
+        self._check(_lib.bough_momentum(self.model.handle, self.handle, _ptr(q), _ptr(u), _ptr(out)))
+        return out
+
+
+InputFunction: TypeAlias = Callable[[float, Array, Array, Array], None]
+"""Fills tau (nu,), motion (nu,) and loads (n, 6) for a time in s."""
+
+
+class KernelSim:
+    """A time integration in progress."""
+
+    def __init__(
+        self,
+        data: KernelData,
+        loads: int,
+        method: str,
+        rtol: float,
+        atol: float,
+        step: float,
+        step_max: float,
+    ) -> None:
+        """Copy the parameters of `data` and make the integrator's workspace."""
+        self.data, self._loads = data, loads
+        self.handle = _P()
+        options = _Options(METHODS[method], rtol, atol, step, step_max)
+        model = data.model
+        status = _lib.bough_sim_create(model.handle, data.handle, c.byref(options), c.byref(self.handle))
+        if status != OK:
+            raise SimulationError(f"the integrator cannot start: {status_text(status)}")
+        self.q, self.u = np.empty(model.nq), np.empty(model.nu)
+        self.failure: BaseException | None = None
+        self._callback = INPUT_FN(0)
+
+    def __del__(self) -> None:
+        """Free the kernel's memory."""
+        if getattr(self, "handle", None) and _lib is not None:
+            _lib.bough_sim_free(self.handle)
+
+    def start(self, t: float, q: Array, u: Array) -> None:
+        """Begin at time t."""
+        status = _lib.bough_sim_start(self.handle, t, _ptr(q), _ptr(u))
+        if status != OK:
+            raise KernelError(status, -1, t)
+
+    def set_input(self, function: InputFunction | None) -> None:
+        """The function that gives inputs; an exception in it stops the run and is kept in `failure`."""
+        if function is None:
+            self._callback = INPUT_FN(0)
+            return
+        nu, loads = self.data.model.nu, self._loads
+
+        def call(_: Any, t: float, tau: Any, motion: Any, load: Any) -> int:
+            try:
+                views = (np.ctypeslib.as_array(tau, (nu,)), np.ctypeslib.as_array(motion, (nu,)))
+                forces = np.ctypeslib.as_array(load, (loads, 6)) if loads else np.empty((0, 6))
+                function(t, *views, forces)
+            except BaseException as error:  # every error must cross the C frames as a status
+                self.failure = error
+                return 1
+            return 0
+
+        self._callback = INPUT_FN(call)
+
+    def advance(self, t: float, exact: bool = False) -> None:
+        """Advance to time t, s; `q` and `u` hold the state there, or the last good one."""
+        status = _lib.bough_sim_advance(self.handle, t, int(exact), self._callback, None, _ptr(self.q), _ptr(self.u))
+        if status != OK:
+            where = _lib.bough_sim_where(self.handle)
+            raise KernelError(status, where.body, where.time)
+
+    @property
+    def time(self) -> float:
+        """Time that the integrator has reached, s."""
+        return float(_lib.bough_sim_time(self.handle))
+
+    @property
+    def counts(self) -> tuple[int, int, int]:
+        """Steps, rejected steps, evaluations."""
+        n = _lib.bough_sim_get_counts(self.handle)
+        return n.steps, n.rejected, n.evaluations

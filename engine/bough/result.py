@@ -1,0 +1,113 @@
+"""What a simulation leaves: time and every variable, by name."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bough.errors import SimulationError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Array: TypeAlias = NDArray[np.float64]
+
+
+class Result:
+    """Time series of a run.
+
+    Attributes:
+        t: Times, s, (n,).
+        names: Variables, in the order of the columns.
+        units: Unit of each variable, by name.
+        model_name: Name of the model.
+        statistics: Integration steps, rejected steps, evaluations, computing time in s.
+    """
+
+    def __init__(
+        self,
+        t: Array,
+        columns: Mapping[str, Array],
+        units: Mapping[str, str] | None = None,
+        model_name: str = "",
+        statistics: Mapping[str, float] | None = None,
+    ) -> None:
+        """Keep times and columns of equal length."""
+        self.t: Array = t
+        self._columns = dict(columns)
+        self.units: dict[str, str] = dict(units or {})
+        self.model_name = model_name
+        self.statistics: dict[str, float] = dict(statistics or {})
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the variables."""
+        return list(self._columns)
+
+    def __getitem__(self, name: str) -> Array:
+        """Time series of one variable; `time` is one too."""
+        if name == "time":
+            return self.t
+        try:
+            return self._columns[name]
+        except KeyError:
+            raise KeyError(f"no variable {name!r} in the result; there are: {', '.join(self.names)}") from None
+
+    def __contains__(self, name: object) -> bool:
+        """Whether a variable is there."""
+        return name == "time" or name in self._columns
+
+    def __iter__(self) -> Iterator[str]:
+        """Names of the variables."""
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        """Number of times."""
+        return int(self.t.size)
+
+    def to_csv(self, path: str | os.PathLike[str]) -> None:
+        """Write `time` and every variable as CSV; numbers read back the same. Nothing half-written is left."""
+        target = Path(path)
+        partial = target.with_name(target.name + ".part")
+        try:
+            with partial.open("w", newline="", encoding="utf-8") as stream:
+                writer = csv.writer(stream, lineterminator="\n")
+                writer.writerow(["time", *self.names])
+                for row in np.column_stack([self.t, *self._columns.values()]).tolist():
+                    writer.writerow([repr(x) for x in row])
+            partial.replace(target)
+        except OSError as error:
+            partial.unlink(missing_ok=True)
+            raise SimulationError(f"cannot write {target}: {error.strerror}") from None
+
+    @classmethod
+    def from_csv(cls, path: str | os.PathLike[str]) -> Result:
+        """Read what `to_csv`, or any tool with a `time` column, has written."""
+        try:
+            with Path(path).open(newline="", encoding="utf-8") as stream:
+                rows = list(csv.reader(stream))
+        except (OSError, UnicodeDecodeError, csv.Error) as error:
+            raise SimulationError(f"cannot read {path}: {error}") from None
+        if not rows or not rows[0] or rows[0][0].strip() not in ("time", "t"):
+            raise SimulationError(f"{path}:1: expected a header that begins with 'time', found {rows[:1]}")
+        names = [name.strip() for name in rows[0]]
+        data = np.empty((len(rows) - 1, len(names)))
+        for i, row in enumerate(rows[1:]):
+            try:
+                data[i] = [float(x) for x in row]
+            except ValueError:
+                raise SimulationError(f"{path}:{i + 2}: expected {len(names)} numbers, found {row}") from None
+        return cls(data[:, 0], {name: data[:, j + 1] for j, name in enumerate(names[1:])})
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A DataFrame with the time as its index."""
+        import pandas as pd
+
+        frame: pd.DataFrame = pd.DataFrame(self._columns, index=pd.Index(self.t, name="time"))
+        return frame

@@ -1,0 +1,240 @@
+"""Simulation: inputs, output times, and the run in the kernel."""
+
+from __future__ import annotations
+
+import os
+import time as clock
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bough import _kernel
+from bough.errors import SimulationError
+from bough.model import Model
+from bough.result import Result
+from bough.system import System
+from bough.variables import Variable
+
+Array: TypeAlias = NDArray[np.float64]
+Input: TypeAlias = float | ArrayLike | tuple[ArrayLike, ArrayLike] | Callable[[float], float]
+"""A number; a series on the output times; a pair (times, values), linear between; or a function of time in s."""
+
+ATOL_FACTOR = 1e-2
+"""Default absolute tolerance over the relative one: coordinates are of order one in SI units."""
+
+
+@dataclass(frozen=True)
+class _Signal:
+    """One input as a function of time, and where its value goes."""
+
+    variable: Variable
+    value: Callable[[float], float]
+    constant: bool
+
+
+def simulate(
+    model: Model | System | str | os.PathLike[str] | Mapping[str, Any],
+    stop: float,
+    inputs: Mapping[str, Input] | None = None,
+    step: float | None = None,
+    *,
+    start: float = 0.0,
+    method: str = "dopri5",
+    rtol: float = 1e-6,
+    atol: float | None = None,
+    solver_step: float | None = None,
+    initial: tuple[ArrayLike, ArrayLike] | None = None,
+    progress: Callable[[float], None] | None = None,
+) -> Result:
+    """Simulate a model.
+
+    Args:
+        model: A model, or what `bough.load` takes, or a System.
+        stop: End time, s.
+        inputs: By FMU name, such as `shoulder.tau` or `upper.tip.force[1]`: a number, a series with one value per
+            output time, a pair (times, values) that is linear between and constant outside, or a function of time.
+        step: Distance of output times, s; a thousandth of the run if not given.
+        start: Start time, s.
+        method: `dopri5` (adaptive, order 5, dense output), `rk4` (fixed step), or `rosenbrock2` (linearly implicit,
+            order 2, for stiff modes; fixed step if `solver_step` is given, else adaptive).
+        rtol: Relative tolerance of the adaptive methods.
+        atol: Absolute tolerance; a hundredth of rtol if not given.
+        solver_step: Step of the fixed-step methods, s (default: `step`); first step of dopri5.
+        initial: q and u to start from, instead of the model's own.
+        progress: Called now and then with the fraction done.
+
+    Returns:
+        Time and every variable.
+
+    Raises:
+        SimulationError: The run failed; `error.result` holds what was computed until then.
+
+    Example:
+        >>> import bough
+        >>> cart = {"bough": 1, "name": "cart", "bodies": [{"name": "box", "parent": "ground",
+        ...     "hinge": {"name": "rail", "type": "prismatic", "axis": [1, 0, 0]}, "rigid": {"mass": 2.0}}]}
+        >>> run = bough.simulate(cart, stop=1.0, inputs={"rail.f": 4.0}, step=0.5)
+        >>> run["rail.s"].round(9)
+        array([0.  , 0.25, 1.  ])
+    """
+    system = model if isinstance(model, System) else System(model)
+    times = _output_times(start, stop, step)
+    spacing = float(times[1] - times[0]) if times.size > 1 else 0.0
+    _check_options(method, rtol, atol, solver_step)
+    fixed = solver_step if solver_step is not None else (spacing if method == "rk4" else 0.0)
+    absolute = ATOL_FACTOR * rtol if atol is None else atol
+    signals = _signals(system, inputs or {}, times)
+    q, u = system.initial_state() if initial is None else (np.array(x, dtype=np.float64) for x in initial)
+    if q.shape != (system.nq,) or u.shape != (system.nu,):
+        raise ValueError(f"initial: expected shapes ({system.nq},) and ({system.nu},), found {q.shape}, {u.shape}")
+    recorder = _Recorder(system, times.size, signals)
+    sim = _kernel.KernelSim(system._data, len(system.block.loads), method, rtol, absolute, fixed, 0.0)
+    sim.set_input(recorder.fill if signals else None)
+    began = clock.perf_counter()
+    done = 0
+    failure: SimulationError | None = None
+    try:
+        sim.start(start, q, u)
+        for done, t in enumerate(times):  # noqa: B007  (done counts what has been recorded)
+            sim.advance(float(t))
+            recorder.record(done, float(t), sim.q, sim.u)
+            if progress is not None and (done % 64 == 0 or done + 1 == times.size):
+                progress((done + 1) / times.size)
+        done += 1
+    except _kernel.KernelError as error:
+        failure = _failure(system, sim, error)
+    steps, rejected, evaluations = sim.counts
+    statistics = {
+        "steps": float(steps),
+        "rejected": float(rejected),
+        "evaluations": float(evaluations),
+        "seconds": clock.perf_counter() - began,
+    }
+    result = recorder.result(times, done, statistics)
+    if failure is not None:
+        failure.result = result
+        raise failure
+    return result
+
+
+def _failure(system: System, sim: _kernel.KernelSim, error: _kernel.KernelError) -> SimulationError:
+    if sim.failure is not None:
+        if not isinstance(sim.failure, Exception):
+            raise sim.failure
+        return SimulationError(f"an input function failed at t = {error.time:.9g} s: {sim.failure!r}")
+    return system.failure(error, error.time)
+
+
+def _check_options(method: str, rtol: float, atol: float | None, solver_step: float | None) -> None:
+    if method not in _kernel.METHODS:
+        raise ValueError(f"method is {method!r}; expected one of {', '.join(_kernel.METHODS)}")
+    if not 0.0 < rtol < 1.0:
+        raise ValueError(f"rtol is {rtol}; expected a number between 0 and 1")
+    if atol is not None and not 0.0 < atol < np.inf:
+        raise ValueError(f"atol is {atol}; expected a positive number")
+    if solver_step is not None and not 0.0 < solver_step < np.inf:
+        raise ValueError(f"solver_step is {solver_step}; expected a positive number of seconds")
+
+
+def _output_times(start: float, stop: float, step: float | None) -> Array:
+    if not (np.isfinite(start) and np.isfinite(stop) and stop >= start):
+        raise ValueError(f"expected finite times with stop >= start, found start={start}, stop={stop}")
+    if step is None:
+        return np.linspace(start, stop, 1001, dtype=np.float64) if stop > start else np.array([start])
+    if not 0.0 < step < np.inf:
+        raise ValueError(f"step is {step}; expected a positive number of seconds")
+    count = int(np.floor((stop - start) / step * (1 + 1e-12) + 1e-9))
+    times: Array = start + step * np.arange(count + 1, dtype=np.float64)
+    if stop - times[-1] > 1e-9 * step:
+        times = np.append(times, stop)
+    else:
+        times[-1] = stop
+    return times
+
+
+def _signals(system: System, inputs: Mapping[str, Input], times: Array) -> list[_Signal]:
+    known = {v.name: v for v in system.variables if v.causality == "input"}
+    signals = []
+    for name, value in inputs.items():
+        if name not in known:
+            raise ValueError(f"there is no input {name!r}; inputs are: {', '.join(known) or 'none'}")
+        signals.append(_signal(known[name], value, times))
+    return signals
+
+
+def _signal(variable: Variable, value: Input, times: Array) -> _Signal:
+    name = variable.name
+    if callable(value):
+        return _Signal(variable, value, False)
+    if isinstance(value, tuple) and len(value) == 2:
+        grid, series = (np.asarray(x, dtype=np.float64) for x in value)
+    else:
+        series = np.asarray(value, dtype=np.float64)
+        if series.ndim == 0:
+            number = float(series)
+            if not np.isfinite(number):
+                raise ValueError(f"input {name!r} is {number}; expected a finite number")
+            return _Signal(variable, lambda _: number, True)
+        grid = times
+    if grid.ndim != 1 or series.shape != grid.shape or grid.size == 0:
+        raise ValueError(f"input {name!r}: expected {grid.shape} values, one per time, found shape {series.shape}")
+    if not (np.all(np.isfinite(series)) and np.all(np.isfinite(grid)) and np.all(np.diff(grid) >= 0)):
+        raise ValueError(f"input {name!r}: expected finite values at times that do not go back")
+    return _Signal(variable, lambda t: float(np.interp(t, grid, series)), False)
+
+
+class _Recorder:
+    """Evaluates every variable at the output times."""
+
+    def __init__(self, system: System, count: int, signals: list[_Signal]) -> None:
+        self.system, self.signals = system, signals
+        self.variables = system.variables
+        nb, sensors, loads = len(system.model.bodies), len(system.model.outputs), len(system.block.loads)
+        nu = system.nu
+        self.tau, self.motion, self.loads = np.zeros(nu), np.zeros(nu), np.zeros((loads, 6))
+        self.udot, self.force, self.reaction = np.zeros(nu), np.zeros(nu), np.zeros((nb, 6))
+        self.nodes = system._node_index(system.model.outputs)
+        sizes = {"q": system.nq, "u": nu, "udot": nu, "tau": nu, "motion": nu, "load": 6 * loads}
+        sizes |= {
+            "pose": 7 * sensors,
+            "velocity": 6 * sensors,
+            "acceleration": 6 * sensors,
+            "reaction": 6 * nb,
+        }
+        self.store = {kind: np.full((count, size), np.nan) for kind, size in sizes.items()}
+
+    def fill(self, t: float, tau: Array, motion: Array, loads: Array) -> None:
+        """Inputs at time t, for the kernel."""
+        targets = {"tau": tau, "motion": motion, "load": loads.reshape(-1)}
+        for s in self.signals:
+            targets[s.variable.kind][s.variable.index] = s.value(t)
+
+    def record(self, i: int, t: float, q: Array, u: Array) -> None:
+        """Evaluate everything at one time."""
+        self.fill(t, self.tau, self.motion, self.loads)
+        loads = self.loads if self.loads.size else None
+        data = self.system._data
+        data.forward(q, u, self.tau, self.motion, loads, self.udot, self.force, self.reaction)
+        row = {
+            "q": q,
+            "u": u,
+            "udot": self.udot,
+            "tau": self.force,
+            "motion": self.motion,
+            "load": self.loads,
+        }
+        row["reaction"] = self.reaction
+        if self.nodes.size:
+            pose, velocity, acceleration = data.node_motion(q, u, self.udot, self.nodes)
+            row |= {"pose": pose, "velocity": velocity, "acceleration": np.asarray(acceleration)}
+        for kind, value in row.items():
+            self.store[kind][i] = np.ravel(value)
+
+    def result(self, times: Array, count: int, statistics: Mapping[str, float]) -> Result:
+        """The columns, by the names of the variable table."""
+        columns = {v.name: self.store[v.kind][:count, v.index].copy() for v in self.variables}
+        units = {v.name: v.unit for v in self.variables}
+        return Result(times[:count], columns, units, self.system.model.name, statistics)

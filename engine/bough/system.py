@@ -1,0 +1,359 @@
+"""The dynamics of a model: forward, inverse and hybrid, mass matrix and factors, kinematics, energy."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bough import _kernel
+from bough.block import Block, compile_block
+from bough.errors import SimulationError
+from bough.model import Model, load
+from bough.variables import Variable, coordinate_names, variable_table
+
+Array: TypeAlias = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Hybrid:
+    """Result of hybrid dynamics.
+
+    Attributes:
+        udot: Generalized accelerations, in the order of u.
+        tau: Generalized forces: as given for free DOFs, as found for held ones; N.m or N.
+        reactions: (bodies, 6): torque (N.m) and force (N) that the parent exerts on each body through its hinge, at
+            the outboard frame's origin, in the outboard frame's axes.
+    """
+
+    udot: Array
+    tau: Array
+    reactions: Array
+
+
+class System:
+    """A model ready for evaluation.
+
+    Positions `q` and speeds `u` are numpy arrays in the order of `q_names` and `u_names`. Array calls take a leading
+    batch dimension: `(B, nq)` in, `(B, nu)` out, the loop in C. A System belongs to one thread at a time.
+
+    Args:
+        model: From `bough.load`, or a path or dict to load.
+
+    Example:
+        >>> import bough
+        >>> pendulum = {"bough": 1, "name": "pendulum", "gravity": [0, 0, -9.81], "bodies": [{"name": "bob",
+        ...     "parent": "ground", "hinge": {"name": "pivot", "type": "revolute", "axis": [0, 1, 0]},
+        ...     "rigid": {"mass": 2.0, "com": [1, 0, 0], "inertia": [0, 0, 0, 0, 0, 0]}}]}
+        >>> system = bough.System(bough.load(pendulum))
+        >>> system.u_names
+        ['pivot.w']
+        >>> q, u = system.initial_state()
+        >>> system.forward_dynamics(q, u, [0.0]).round(12)
+        array([9.81])
+    """
+
+    def __init__(self, model: Model | str | os.PathLike[str] | Mapping[str, Any]) -> None:
+        """Compile the model for the kernel."""
+        self.model: Model = model if isinstance(model, Model) else load(model)
+        self.block: Block = compile_block(self.model)
+        self._kernel_model = _kernel.KernelModel(self.block.data)
+        self._data = _kernel.KernelData(self._kernel_model)
+        self.q_names, self.u_names = coordinate_names(self.model)
+        self._node = {name: j for j, name in enumerate(self.block.nodes)}
+        self._held = np.array(self._data.get(_kernel.HELD, self.nu), dtype=bool)
+
+    @property
+    def nq(self) -> int:
+        """Number of positions."""
+        return self._kernel_model.nq
+
+    @property
+    def nu(self) -> int:
+        """Number of speeds: the degrees of freedom."""
+        return self._kernel_model.nu
+
+    @property
+    def node_names(self) -> list[str]:
+        """Every `body.node` that poses and motions can be asked of."""
+        return list(self._node)
+
+    @property
+    def variables(self) -> list[Variable]:
+        """Inputs and outputs by the names of the FMU."""
+        return variable_table(self.model, self.block.loads)
+
+    @property
+    def kernel_memory(self) -> int:
+        """Bytes that the kernel holds for this system."""
+        return self._kernel_model.memory + self._data.memory
+
+    def initial_state(self) -> tuple[Array, Array]:
+        """Start positions and speeds of the model file."""
+        q: list[float] = []
+        u: list[float] = []
+        for body in self.model.bodies:
+            q += body.hinge.initial_q
+            u += body.hinge.initial_u
+            flexible = body.beam or body.nodal
+            if flexible is not None and body.mode_count:
+                zeros = (0.0,) * body.mode_count
+                q += flexible.initial.eta or zeros
+                u += flexible.initial.eta_dot or zeros
+        return np.array(q, dtype=np.float64), np.array(u, dtype=np.float64)
+
+    # ---- dynamics
+
+    def forward_dynamics(
+        self,
+        q: ArrayLike,
+        u: ArrayLike,
+        tau: ArrayLike,
+        method: str = "articulated",
+        *,
+        motion: ArrayLike | None = None,
+        loads: Mapping[str, ArrayLike] | None = None,
+    ) -> Array:
+        """Accelerations from applied generalized forces.
+
+        Args:
+            q: Positions, (nq,) or (B, nq).
+            u: Speeds, (nu,) or (B, nu).
+            tau: Applied forces in the order of u, N.m or N; entries of driven and locked hinges are not used.
+            method: "articulated", order N, or "composite", dense.
+            motion: Accelerations of hinges with `drive: motion`, in the order of u; zero if not given.
+            loads: Node loads by name, `{"upper.tip.force": [fx, fy, fz]}`, inertial frame.
+
+        Returns:
+            Accelerations, (nu,) or (B, nu).
+
+        Raises:
+            SimulationError: An inertia is singular, or a number is not finite; the message names the body.
+        """
+        if method not in ("articulated", "composite"):
+            raise ValueError(f"method is {method!r}; expected 'articulated' or 'composite'")
+        (q_, u_, tau_), batch = self._rows((q, self.nq), (u, self.nu), (tau, self.nu))
+        motion_ = None if motion is None else self._rows((motion, self.nu))[0][0]
+        load = self._loads(loads)
+        out = np.empty((q_.shape[0], self.nu))
+        with self._errors():
+            if method == "articulated" and motion_ is None and load is None and q_.shape[0] > 1:
+                self._data.forward_batch(q_, u_, tau_, out)
+            else:
+                for i in range(q_.shape[0]):
+                    m = None if motion_ is None else np.ascontiguousarray(motion_[i % motion_.shape[0]])
+                    call = self._data.forward if method == "articulated" else self._data.composite
+                    call(q_[i], u_[i], tau_[i], m, load, out[i])
+        return out if batch else out[0]
+
+    def hybrid_dynamics(
+        self,
+        q: ArrayLike,
+        u: ArrayLike,
+        tau: ArrayLike,
+        *,
+        motion: ArrayLike | None = None,
+        held: Sequence[str] | None = None,
+        loads: Mapping[str, ArrayLike] | None = None,
+    ) -> Hybrid:
+        """Forward dynamics with held DOFs, their forces, and every hinge's reaction, in one O(N) sweep.
+
+        Args:
+            q: Positions, (nq,).
+            u: Speeds, (nu,).
+            tau: Applied forces of free DOFs, in the order of u.
+            motion: Accelerations of held DOFs, in the order of u; zero if not given.
+            held: Names of held speeds (`shoulder.w`), hinges (`shoulder`) or bodies whose modes are held (`upper`);
+                by default those whose hinge has `drive: motion` or `locked` in the model.
+            loads: Node loads by name, inertial frame.
+        """
+        (q_, u_, tau_), _ = self._rows((q, self.nq), (u, self.nu), (tau, self.nu))
+        motion_ = None if motion is None else self._rows((motion, self.nu))[0][0][0]
+        mask = self._held if held is None else self._held_mask(held)
+        out = Hybrid(np.empty(self.nu), np.empty(self.nu), np.empty((len(self.model.bodies), 6)))
+        self._data.set(_kernel.HELD, mask.astype(np.float64))
+        try:
+            with self._errors():
+                load = self._loads(loads)
+                self._data.forward(q_[0], u_[0], tau_[0], motion_, load, out.udot, out.tau, out.reactions)
+        finally:
+            self._data.set(_kernel.HELD, self._held.astype(np.float64))
+        return out
+
+    def inverse_dynamics(
+        self, q: ArrayLike, u: ArrayLike, udot: ArrayLike, *, loads: Mapping[str, ArrayLike] | None = None
+    ) -> Array:
+        """Generalized forces that give the accelerations, N.m or N, in the order of u; batch allowed."""
+        (q_, u_, udot_), batch = self._rows((q, self.nq), (u, self.nu), (udot, self.nu))
+        out = np.empty((q_.shape[0], self.nu))
+        load = self._loads(loads)
+        with self._errors():
+            for i in range(q_.shape[0]):
+                self._data.inverse(q_[i], u_[i], udot_[i], load, out[i])
+        return out if batch else out[0]
+
+    def mass_matrix(self, q: ArrayLike) -> Array:
+        """Mass matrix by composite bodies, armature included, (nu, nu); batch allowed."""
+        (q_,), batch = self._rows((q, self.nq))
+        with self._errors():
+            out = np.stack([self._data.mass_matrix(row) for row in q_])
+        return out if batch else out[0]
+
+    def mass_factors(self, q: ArrayLike) -> tuple[Array, Array]:
+        """Innovations factors L and D with `M = L D L'`.
+
+        D is block diagonal (a block for each hinge and one for each body's modes). L is triangular by blocks, with
+        identity blocks on its diagonal: upper, because bodies are numbered from the base here, tip to base in the
+        paper.
+        """
+        (q_,), batch = self._rows((q, self.nq))
+        with self._errors():
+            pairs = [self._data.mass_factors(row) for row in q_]
+        L, D = np.stack([p[0] for p in pairs]), np.stack([p[1] for p in pairs])
+        return (L, D) if batch else (L[0], D[0])
+
+    def mass_solve(self, q: ArrayLike, y: ArrayLike) -> Array:
+        """Solve `M x = y` by two sweeps, without M."""
+        (q_, y_), batch = self._rows((q, self.nq), (y, self.nu))
+        with self._errors():
+            out = np.stack([self._data.mass_solve(a, b) for a, b in zip(q_, y_, strict=True)])
+        return out if batch else out[0]
+
+    # ---- kinematics and energy
+
+    def pose(self, q: ArrayLike, node: str) -> tuple[Array, Array]:
+        """Position (m) and attitude quaternion (x, y, z, w) of a node in the inertial frame; batch allowed."""
+        (q_,), batch = self._rows((q, self.nq))
+        index = self._node_index([node])
+        zero = np.zeros(self.nu)
+        with self._errors():
+            poses = np.stack([self._data.node_motion(row, zero, None, index)[0][0] for row in q_])
+        return (poses[:, :3], poses[:, 3:]) if batch else (poses[0, :3], poses[0, 3:])
+
+    def node_motion(
+        self, q: ArrayLike, u: ArrayLike, udot: ArrayLike | None, nodes: Sequence[str]
+    ) -> tuple[Array, Array, Array | None]:
+        """Poses (n, 7), velocities (n, 6) and, with udot, accelerations (n, 6) of nodes, inertial frame.
+
+        Velocities and accelerations hold the angular part first, rad and m. The acceleration is the true one:
+        gravity is not in it.
+        """
+        (q_, u_), _ = self._rows((q, self.nq), (u, self.nu))
+        udot_ = None if udot is None else self._rows((udot, self.nu))[0][0][0]
+        with self._errors():
+            return self._data.node_motion(q_[0], u_[0], udot_, self._node_index(nodes))
+
+    def energy(self, q: ArrayLike, u: ArrayLike) -> tuple[Any, Any]:
+        """Kinetic and potential energy, J; the latter of gravity, elastic modes and hinge springs. Batch allowed."""
+        parts = self.energy_parts(q, u)
+        kinetic, potential = parts[..., 0], parts[..., 1:].sum(axis=-1)
+        return (float(kinetic), float(potential)) if parts.ndim == 1 else (kinetic, potential)
+
+    def energy_parts(self, q: ArrayLike, u: ArrayLike) -> Array:
+        """Kinetic, gravitational, elastic and spring energy, J, (4,) or (B, 4)."""
+        (q_, u_), batch = self._rows((q, self.nq), (u, self.nu))
+        with self._errors():
+            out = np.stack([self._data.energy(a, b) for a, b in zip(q_, u_, strict=True)])
+        return out if batch else out[0]
+
+    def momentum(self, q: ArrayLike, u: ArrayLike) -> tuple[Array, Array]:
+        """Linear momentum (N.s) and angular momentum about the inertial origin (N.m.s)."""
+        (q_, u_), _ = self._rows((q, self.nq), (u, self.nu))
+        out = self._data.momentum(q_[0], u_[0])
+        return out[3:], out[:3]
+
+    def position_rates(self, q: ArrayLike, u: ArrayLike) -> Array:
+        """Qdot of the positions for speeds u."""
+        (q_, u_), _ = self._rows((q, self.nq), (u, self.nu))
+        return self._kernel_model.position_rates(q_[0], u_[0])
+
+    # ---- helpers
+
+    def _rows(self, *pairs: tuple[ArrayLike, int]) -> tuple[list[Array], bool]:
+        """Arguments as contiguous (B, n) arrays of one B, and whether any had a batch dimension."""
+        arrays = [np.asarray(a, dtype=np.float64) for a, _ in pairs]
+        for a, (_, n) in zip(arrays, pairs, strict=True):
+            if a.ndim not in (1, 2) or a.shape[-1] != n:
+                raise ValueError(f"expected an array of shape ({n},) or (B, {n}), found {a.shape}")
+        batch = any(a.ndim == 2 for a in arrays)
+        count = max((a.shape[0] for a in arrays if a.ndim == 2), default=1)
+        if any(a.ndim == 2 and a.shape[0] != count for a in arrays):
+            raise ValueError(f"batch sizes differ: {[a.shape for a in arrays]}")
+        rows = [np.broadcast_to(a, (count, a.shape[-1])) if a.ndim == 1 else a for a in arrays]
+        return [np.ascontiguousarray(a) for a in rows], batch
+
+    def _loads(self, loads: Mapping[str, ArrayLike] | None) -> Array | None:
+        if not loads:
+            return None
+        out = np.zeros((len(self.block.loads), 6))
+        for name, value in loads.items():
+            node, _, key = name.rpartition(".")
+            if name not in self.model.inputs:
+                known = ", ".join(self.model.inputs) or "none"
+                raise ValueError(f"{name!r} is not a load input of the model; its `inputs:` are: {known}")
+            first = 3 if key == "force" else 0
+            out[self.block.loads.index(node), first : first + 3] = np.asarray(value, dtype=np.float64)
+        return out
+
+    def _node_index(self, nodes: Sequence[str]) -> NDArray[np.intc]:
+        for node in nodes:
+            if node not in self._node:
+                raise ValueError(f"there is no node {node!r}; nodes are: {', '.join(self._node)}")
+        return np.array([self._node[n] for n in nodes], dtype=np.intc)
+
+    def _held_mask(self, held: Sequence[str]) -> NDArray[np.bool_]:
+        mask = np.zeros(self.nu, dtype=bool)
+        owners = [name.rpartition(".")[0] for name in self.u_names]
+        for name in held:
+            hit = [n == name or o == name for n, o in zip(self.u_names, owners, strict=True)]
+            if not any(hit):
+                raise ValueError(
+                    f"{name!r} names no speed, hinge or flexible body; speeds are: {', '.join(self.u_names)}"
+                )
+            mask |= np.array(hit)
+        return mask
+
+    def _errors(self) -> _Translate:
+        return _Translate(self)
+
+    def failure(self, error: _kernel.KernelError, time: float | None = None) -> SimulationError:
+        """The kernel's complaint in the user's terms: which body, which hinge, when, and what to do."""
+        at = "" if time is None else f" at t = {time:.9g} s"
+        body = self.model.bodies[error.body] if 0 <= error.body < len(self.model.bodies) else None
+        where = "" if body is None else f" at body '{body.name}' (hinge '{body.hinge.name}', {body.hinge.type})"
+        if error.status == _kernel.SINGULAR:
+            text = (
+                f"singular inertia{where}{at}: nothing resists this hinge or these modes. Give the body, or what hangs "
+                "on it, mass and inertia about the hinge's axes, or an armature, or fix the hinge."
+            )
+        elif error.status == _kernel.NOT_FINITE:
+            text = (
+                f"a number is not finite{where}{at}. Look for an unstable motion, for a step too long for the "
+                "stiffest mode (method='rosenbrock2' takes those), or for an input that is not finite."
+            )
+        elif error.status == _kernel.STEP_TOO_SMALL:
+            text = (
+                f"the step size became too small{at}: the motion changes faster than the tolerance can follow. "
+                "Loosen rtol, or look for inputs that jump or stiffness that is too high."
+            )
+        else:
+            text = f"{error}{where}{at}"
+        return SimulationError(text)
+
+
+class _Translate:
+    """Turn the kernel's errors into SimulationError."""
+
+    def __init__(self, system: System) -> None:
+        self.system = system
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        if isinstance(error, _kernel.KernelError):
+            raise self.system.failure(error) from None

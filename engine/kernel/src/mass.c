@@ -1,0 +1,106 @@
+/* mass.c - mass matrix (50), its innovations factors (54), its inverse (56), and composite-body dynamics (46). */
+#include <math.h>
+#include <string.h>
+
+#include "internal.h"
+
+/* a sweep over the system at rest with every DOF free: inertia only */
+static bough_sweep inertia_sweep(const bough_data *d) {
+  bough_sweep s = bough_data_sweep(d);
+  s.path = d->path_general;
+  s.held = d->none_held;
+  s.gravity = s.stiffness = s.damping = d->zero;
+  s.elastic = 0.0;
+  return s;
+}
+
+bough_status bough_mass_matrix(const bough_model *m, bough_data *d, const double *q, double *M) {
+  if (!m || !d || d->model != m || !q || !M) return BOUGH_BAD_ARGUMENT;
+  const bough_sweep s = inertia_sweep(d);
+  d->one->mass_matrix(&s, d->work_one, q, d->zero, M);
+  for (int i = 0; i < m->nu * m->nu; i++)
+    if (!isfinite(M[i])) {
+      d->where.body = bough_body_of_speed(m, i / m->nu);
+      return BOUGH_NOT_FINITE;
+    }
+  return BOUGH_OK;
+}
+
+bough_status bough_mass_factors(const bough_model *m, bough_data *d, const double *q, double *L, double *D) {
+  if (!m || !d || d->model != m || !q || !L || !D) return BOUGH_BAD_ARGUMENT;
+  const bough_sweep s = inertia_sweep(d);
+  d->one->factors(&s, d->work_one, q, d->zero, L, D);
+  const int singular = d->one->singular_body(m, d->work_one, 0);
+  if (singular < 0) return BOUGH_OK;
+  d->where.body = singular;
+  return BOUGH_SINGULAR;
+}
+
+bough_status bough_mass_solve(const bough_model *m, bough_data *d, const double *q, const double *y, double *x) {
+  if (!m || !d || d->model != m || !q || !y || !x) return BOUGH_BAD_ARGUMENT;
+  const bough_sweep s = inertia_sweep(d);
+  d->one->forward(&s, d->work_one, q, d->zero, y, NULL, NULL, x, NULL, NULL);
+  return bough_data_check(d, d->one, d->work_one, 0, x);
+}
+
+/* Cholesky solve in place of the leading n x n of A (row stride n): x <- A^-1 x. Row of a bad pivot, or -1. */
+static int cholesky_solve(double *A, int n, double *x) {
+  for (int i = 0; i < n; i++) {
+    double *ai = A + (size_t)i * (size_t)n;
+    for (int j = 0; j <= i; j++) {
+      const double *aj = A + (size_t)j * (size_t)n;
+      double v = ai[j];
+      for (int q = 0; q < j; q++) v -= ai[q] * aj[q];
+      if (j < i)
+        ai[j] = v * aj[j];
+      else if (!(v > 0.0))
+        return i;
+      else
+        ai[i] = 1.0 / sqrt(v);
+    }
+  }
+  for (int i = 0; i < n; i++) {
+    double v = x[i];
+    for (int q = 0; q < i; q++) v -= A[(size_t)i * (size_t)n + (size_t)q] * x[q];
+    x[i] = v * A[(size_t)i * (size_t)n + (size_t)i];
+  }
+  for (int i = n; i-- > 0;) {
+    double v = x[i];
+    for (int q = i + 1; q < n; q++) v -= A[(size_t)q * (size_t)n + (size_t)i] * x[q];
+    x[i] = v * A[(size_t)i * (size_t)n + (size_t)i];
+  }
+  return -1;
+}
+
+bough_status bough_forward_composite(const bough_model *m, bough_data *d, const double *q, const double *u,
+                                     const double *tau, const double *motion, const double *loads, double *work,
+                                     double *udot) {
+  if (!m || !d || d->model != m || !q || !u || !tau || !work || !udot) return BOUGH_BAD_ARGUMENT;
+  const int nu = m->nu;
+  double *M = work, *rhs = work + (size_t)nu * (size_t)nu;
+  bough_status status = bough_mass_matrix(m, d, q, M);
+  if (status != BOUGH_OK) return status;
+  for (int i = 0; i < nu; i++) udot[i] = d->held[i] && motion ? motion[i] : 0.0;
+  status = bough_inverse_dynamics(m, d, q, u, udot, loads, rhs); /* bias, with held DOFs moving as told */
+  if (status != BOUGH_OK) return status;
+  int n = 0; /* squeeze the free rows and columns to the front */
+  for (int i = 0; i < nu; i++) {
+    if (d->held[i]) continue;
+    rhs[n] = tau[i] - rhs[i];
+    for (int j = 0, c = 0; j <= i; j++)
+      if (!d->held[j]) M[(size_t)n * (size_t)nu + (size_t)c++] = M[(size_t)i * (size_t)nu + (size_t)j];
+    n++;
+  }
+  for (int i = 1; i < n; i++) memmove(M + (size_t)i * (size_t)n, M + (size_t)i * (size_t)nu, (size_t)(i + 1) * 8);
+  const int bad = cholesky_solve(M, n, rhs);
+  int row = 0;
+  for (int i = 0; i < nu; i++) {
+    if (d->held[i]) continue;
+    if (row == bad) {
+      d->where.body = bough_body_of_speed(m, i);
+      return BOUGH_SINGULAR;
+    }
+    udot[i] = rhs[row++];
+  }
+  return BOUGH_OK;
+}

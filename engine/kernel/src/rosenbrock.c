@@ -1,0 +1,104 @@
+/* rosenbrock.c - a linearly implicit step of order two for stiff modes and hinge springs, O(N), no Jacobian formed.
+ *
+ * ROS2 of J. G. Verwer et al. (SIAM J. Sci. Comput. 20, 1999), a W-method: of order two for any matrix A in place of
+ * the Jacobian, L-stable for gamma = 1 - 1/sqrt(2) when A is the Jacobian. With y = (q, u) and A holding only the
+ * known linear terms, elastic and hinge stiffness K and damping D,
+ *   A = [0 1; -M^-1 K  -M^-1 D],   (1 - gamma h A) k1 = f(y),   (1 - gamma h A) k2 = f(y + h k1) - 2 gamma h A k1,
+ *   y_new = y + h (k1 + k2)/2,     error = h (k2 - k1)/2.
+ * Multiplied by M, the u-part of a stage is one articulated-body sweep with (gamma h) D + (gamma h)^2 K added to D_f and
+ * D_R and with a changed force:
+ *   (M + gh D + gh^2 K) ku = F(Y) - gh K (U + c h k1u) - c h (D k1u + K k1q),   kq = U + gh ku + c h k1u,
+ * c = 0 for the first stage, -2 gamma for the second. M may be that of each stage: the change is of third order. */
+#include <math.h>
+#include <string.h>
+
+#include "sim.h"
+
+/* f += scale (K dq + D du); dq in speeds' coordinates */
+static void linear_force(const bough_data *d, double scale, const double *dq, const double *du, double *f) {
+  const bough_model *m = d->model;
+  for (int k = 0; k < m->nb; k++) {
+    const bough_body *b = m->body + k;
+    const int nm = b->nm;
+    const double damping = d->modal_scale[k];
+    for (int i = b->u0; i < b->um; i++)
+      f[i] += scale * (d->stiffness[i] * dq[i] + d->damping[i] * du[i]);
+    for (int r = 0; r < nm; r++) { /* T^-T (K T^-1 dq + D T^-1 du), row r of xi spread over eta */
+      double xq = dq[b->um + r], g = 0.0;
+      if (b->user_basis) {
+        xq = 0.0;
+        for (int c = 0; c < nm; c++) xq += b->Tinv[r * nm + c] * dq[b->um + c];
+      }
+      for (int c = 0; c < nm; c++) {
+        const double rate = b->full_damping ? b->d[r * nm + c] : c == r ? b->d[r] : 0.0;
+        if (rate == 0.0) continue;
+        double xu = du[b->um + c];
+        if (b->user_basis) {
+          xu = 0.0;
+          for (int e = 0; e < nm; e++) xu += b->Tinv[c * nm + e] * du[b->um + e];
+        }
+        g += damping * rate * xu;
+      }
+      g = scale * (g + b->k[r] * xq);
+      if (!b->user_basis)
+        f[b->um + r] += g;
+      else
+        for (int c = 0; c < nm; c++) f[b->um + c] += b->Tinv[r * nm + c] * g;
+    }
+  }
+}
+
+/* ku of one stage; k1q, k1u null for the first */
+static bough_status stage_speed(bough_sim *sim, double t, double h, double g, const double *y, const double *k1q,
+                                const double *k1u, double *ku) {
+  bough_data *d = sim->data;
+  const int nu = sim->nu;
+  const double *q = y, *u = y + sim->nq, c = k1u ? -2.0 * g : 0.0;
+  double *force = sim->extra, *dq = sim->extra + nu, *du = sim->extra + 2 * nu;
+  const bough_status status = bough_sim_inputs(sim, t);
+  if (status != BOUGH_OK) return status;
+  for (int i = 0; i < nu; i++) { /* K acts on gh (U + c h k1u) + c h k1q, D on c h k1u */
+    du[i] = k1u ? c * h * k1u[i] : 0.0;
+    dq[i] = g * h * (u[i] + du[i]) + (k1q ? c * h * k1q[i] : 0.0);
+    force[i] = sim->tau[i];
+  }
+  linear_force(d, -1.0, dq, du, force);
+  for (int i = 0; i < nu; i++)
+    d->hinge_mass[i] = d->armature[i] + g * h * (d->damping[i] + g * h * d->stiffness[i]);
+  bough_sweep s = bough_data_sweep(d);
+  s.path = d->path_general;
+  s.h1 = g * h, s.h2 = g * h * g * h;
+  sim->counts.evaluations++;
+  d->one->forward(&s, d->work_one, q, u, force, sim->motion, sim->model->n_loads ? sim->loads : NULL, ku, NULL, NULL);
+  memcpy(d->hinge_mass, d->armature, sizeof(double) * (size_t)nu);
+  const bough_status bad = bough_data_check(d, d->one, d->work_one, 0, ku);
+  if (bad != BOUGH_OK) sim->where = d->where, sim->where.time = t;
+  return bad;
+}
+
+bough_status bough_rosenbrock_step(bough_sim *sim, double h, double *y_new, double *error) {
+  const double g = 1.0 - 0.70710678118654752440;
+  const int nq = sim->nq, nu = sim->nu, ny = sim->ny;
+  double *k1u = sim->k, *k1q = k1u + nu, *k2u = k1q + nu, *k2q = k2u + nu, *rate1 = k2q + nu, *rate2 = rate1 + nq;
+  double *y2 = rate2 + nq;
+  bough_status status = stage_speed(sim, sim->t, h, g, sim->y, NULL, NULL, k1u);
+  if (status != BOUGH_OK) return status;
+  for (int i = 0; i < nu; i++) k1q[i] = sim->y[nq + i] + g * h * k1u[i];
+  bough_position_rates(sim->model, sim->y, k1q, rate1);
+  for (int i = 0; i < nq; i++) y2[i] = sim->y[i] + h * rate1[i];
+  for (int i = 0; i < nu; i++) y2[nq + i] = sim->y[nq + i] + h * k1u[i];
+  status = stage_speed(sim, sim->t + h, h, g, y2, k1q, k1u, k2u);
+  if (status != BOUGH_OK) return status;
+  for (int i = 0; i < nu; i++) k2q[i] = y2[nq + i] + g * h * k2u[i] - 2.0 * g * h * k1u[i];
+  bough_position_rates(sim->model, y2, k2q, rate2);
+  double *difference = sim->dense; /* the dense output belongs to another method */
+  for (int i = 0; i < nq; i++) difference[i] = 0.5 * h * (rate2[i] - rate1[i]), y2[i] = 0.5 * h * (rate1[i] + rate2[i]);
+  for (int i = 0; i < nu; i++) {
+    difference[nq + i] = 0.5 * h * (k2u[i] - k1u[i]);
+    y2[nq + i] = 0.5 * h * (k1u[i] + k2u[i]);
+  }
+  memcpy(sim->y_old, sim->y, sizeof(double) * (size_t)ny);
+  for (int i = 0; i < ny; i++) y_new[i] = sim->y_old[i] + y2[i];
+  *error = sim->options.rtol + sim->options.atol > 0.0 ? bough_sim_norm(sim, difference, sim->y_old, y_new) : 0.0;
+  return BOUGH_OK;
+}

@@ -1,0 +1,227 @@
+/* sim.c - time integration: creation, start, and the walk from one output time to the next. */
+#include "sim.h"
+
+#include <math.h>
+#include <string.h>
+
+static double *take(char *memory, size_t *offset, int count) {
+  const size_t at = *offset;
+  *offset += bough_align(sizeof(double) * (size_t)count);
+  return memory ? (double *)(void *)(memory + at) : NULL;
+}
+
+static size_t lay_out(const bough_model *m, char *memory) {
+  const int ny = m->nq + m->nu;
+  size_t at = bough_align(sizeof(bough_sim));
+  bough_sim local = {0}, *s = memory ? (bough_sim *)(void *)memory : &local;
+  s->y = take(memory, &at, ny), s->rate = take(memory, &at, ny), s->y_old = take(memory, &at, ny);
+  s->dense = take(memory, &at, 4 * ny), s->k = take(memory, &at, 7 * ny), s->stage = take(memory, &at, ny);
+  s->tau = take(memory, &at, m->nu), s->motion = take(memory, &at, m->nu);
+  s->loads = take(memory, &at, 6 * m->n_loads), s->extra = take(memory, &at, 3 * m->nu);
+  return at;
+}
+
+static bough_status copy_parameters(const bough_data *from, bough_data *to) {
+  const bough_model *m = from->model;
+  const size_t nu = sizeof(double) * (size_t)m->nu, nb = sizeof(double) * (size_t)m->nb;
+  memcpy(to->gravity, from->gravity, 3 * sizeof(double));
+  memcpy(to->damping, from->damping, nu), memcpy(to->stiffness, from->stiffness, nu);
+  memcpy(to->rest, from->rest, nu), memcpy(to->armature, from->armature, nu);
+  memcpy(to->hinge_mass, from->armature, nu), memcpy(to->held, from->held, (size_t)m->nu);
+  memcpy(to->inertia, from->inertia, 10 * nb), memcpy(to->modal_scale, from->modal_scale, nb);
+  bough_data_choose_paths(to);
+  return bough_data_set_isa(to, from->isa);
+}
+
+static int options_ok(const bough_sim_options *o) {
+  if (o->method < BOUGH_RK4 || o->method > BOUGH_ROSENBROCK2) return 0;
+  if (!(o->step >= 0.0) || !isfinite(o->step) || !(o->step_max >= 0.0)) return 0;
+  if (o->method == BOUGH_RK4) return o->step > 0.0;
+  const int fixed = o->method == BOUGH_ROSENBROCK2 && o->step > 0.0;
+  return fixed || (o->rtol >= 0.0 && o->atol >= 0.0 && o->rtol + o->atol > 0.0 && isfinite(o->rtol + o->atol));
+}
+
+bough_status bough_sim_create(const bough_model *m, const bough_data *data, const bough_sim_options *options,
+                              bough_sim **out) {
+  if (!m || !data || data->model != m || !options || !out || !options_ok(options)) return BOUGH_BAD_ARGUMENT;
+  *out = NULL;
+  bough_data *own;
+  bough_status status = bough_data_create(m, BOUGH_LANES_ONE, &own);
+  if (status != BOUGH_OK) return status;
+  char *memory = bough_allocate(lay_out(m, NULL));
+  status = memory ? copy_parameters(data, own) : BOUGH_NO_MEMORY;
+  if (status != BOUGH_OK) {
+    bough_data_free(own);
+    bough_release(memory);
+    return status;
+  }
+  lay_out(m, memory);
+  bough_sim *s = (bough_sim *)(void *)memory;
+  s->model = m, s->data = own, s->options = *options;
+  s->nq = m->nq, s->nu = m->nu, s->ny = m->nq + m->nu;
+  s->where.body = -1;
+  *out = s;
+  return BOUGH_OK;
+}
+
+void bough_sim_free(bough_sim *sim) {
+  if (!sim) return;
+  bough_data_free(sim->data);
+  bough_release(sim);
+}
+
+bough_data *bough_sim_data(bough_sim *sim) { return sim ? sim->data : NULL; }
+double bough_sim_time(const bough_sim *sim) { return sim ? sim->t : 0.0; }
+bough_sim_counts bough_sim_get_counts(const bough_sim *sim) {
+  const bough_sim_counts none = {0, 0, 0};
+  return sim ? sim->counts : none;
+}
+bough_where bough_sim_where(const bough_sim *sim) {
+  const bough_where none = {-1, 0.0};
+  return sim ? sim->where : none;
+}
+
+bough_status bough_sim_start(bough_sim *sim, double t, const double *q, const double *u) {
+  if (!sim || !q || !u || !isfinite(t)) return BOUGH_BAD_ARGUMENT;
+  for (int i = 0; i < sim->nq; i++)
+    if (!isfinite(q[i])) return BOUGH_NOT_FINITE;
+  for (int i = 0; i < sim->nu; i++)
+    if (!isfinite(u[i])) return BOUGH_NOT_FINITE;
+  memcpy(sim->y, q, sizeof(double) * (size_t)sim->nq);
+  memcpy(sim->y + sim->nq, u, sizeof(double) * (size_t)sim->nu);
+  bough_normalize(sim->model, sim->y);
+  sim->t = sim->t_old = t;
+  sim->h = 0.0, sim->error_old = 1e-4, sim->fresh = 0;
+  memset(&sim->counts, 0, sizeof sim->counts);
+  return BOUGH_OK;
+}
+
+bough_status bough_sim_inputs(bough_sim *sim, double t) {
+  if (!sim->input) return BOUGH_OK;
+  if (sim->input(sim->user, t, sim->tau, sim->motion, sim->loads) == 0) return BOUGH_OK;
+  sim->where.time = t;
+  return BOUGH_STOPPED;
+}
+
+bough_status bough_sim_rate(bough_sim *sim, double t, const double *y, double *rate) {
+  bough_status status = bough_sim_inputs(sim, t);
+  if (status != BOUGH_OK) return status;
+  const double *q = y, *u = y + sim->nq;
+  sim->counts.evaluations++;
+  bough_position_rates(sim->model, q, u, rate);
+  status = bough_forward_dynamics(sim->model, sim->data, q, u, sim->tau, sim->motion,
+                                  sim->model->n_loads ? sim->loads : NULL, rate + sim->nq, NULL, NULL);
+  if (status != BOUGH_OK) sim->where = sim->data->where, sim->where.time = t;
+  return status;
+}
+
+double bough_sim_norm(const bough_sim *sim, const double *error, const double *a, const double *b) {
+  double sum = 0.0;
+  for (int i = 0; i < sim->ny; i++) {
+    const double size = fabs(a[i]) > fabs(b[i]) ? fabs(a[i]) : fabs(b[i]);
+    const double e = error[i] / (sim->options.atol + sim->options.rtol * size);
+    sum += e * e;
+  }
+  return sqrt(sum / (sim->ny > 0 ? sim->ny : 1));
+}
+
+static bough_status finished_step(bough_sim *sim, double t) {
+  for (int i = 0; i < sim->ny; i++)
+    if (!isfinite(sim->y[i])) {
+      sim->where.time = t;
+      sim->where.body = i < sim->nq ? -1 : bough_body_of_speed(sim->model, i - sim->nq);
+      return BOUGH_NOT_FINITE;
+    }
+  bough_normalize(sim->model, sim->y);
+  sim->t = sim->t_old = t; /* no dense output: earlier times are gone */
+  sim->counts.steps++;
+  return BOUGH_OK;
+}
+
+/* equal steps of at most options.step, the last of which ends at t */
+static bough_status fixed_to(bough_sim *sim, double t) {
+  const double span = t - sim->t, start = sim->t;
+  const double count = ceil(span / sim->options.step - 1e-9);
+  const long n = count > 1.0 ? (long)count : 1;
+  for (long i = 0; i < n; i++) {
+    const double next = i + 1 == n ? t : start + span * (double)(i + 1) / (double)n, h = next - sim->t;
+    double error;
+    memcpy(sim->y_old, sim->y, sizeof(double) * (size_t)sim->ny);
+    bough_status status = sim->options.method == BOUGH_RK4 ? bough_rk4_step(sim, h)
+                                                           : bough_rosenbrock_step(sim, h, sim->y, &error);
+    if (status == BOUGH_OK) status = finished_step(sim, next);
+    if (status != BOUGH_OK) { /* hand back the state before the step */
+      memcpy(sim->y, sim->y_old, sizeof(double) * (size_t)sim->ny);
+      return status;
+    }
+  }
+  return BOUGH_OK;
+}
+
+/* adaptive Rosenbrock: the embedded first-order error steers the step */
+static bough_status rosenbrock_to(bough_sim *sim, double t) {
+  while (sim->t < t) {
+    const double span = t - sim->t;
+    double h = sim->h > 0.0 ? sim->h : 1e-3 * span, error = 0.0;
+    if (sim->options.step_max > 0.0 && h > sim->options.step_max) h = sim->options.step_max;
+    const int last = h >= span * (1.0 - 1e-12);
+    if (last) h = span;
+    if (!(sim->t + h > sim->t)) {
+      sim->where.time = sim->t;
+      return BOUGH_STEP_TOO_SMALL;
+    }
+    memcpy(sim->y_old, sim->y, sizeof(double) * (size_t)sim->ny);
+    bough_status status = bough_rosenbrock_step(sim, h, sim->stage, &error);
+    if (status == BOUGH_STOPPED) return status;
+    if (status != BOUGH_OK || !(error <= 1.0)) {
+      sim->counts.rejected++;
+      const double shrink = status == BOUGH_OK && error < 1e10 ? 0.9 / sqrt(error) : 0.1;
+      sim->h = h * (shrink < 0.2 ? 0.2 : shrink);
+      if (status != BOUGH_OK && sim->h < 1e-12 * span) return status;
+      continue;
+    }
+    memcpy(sim->y, sim->stage, sizeof(double) * (size_t)sim->ny);
+    status = finished_step(sim, last ? t : sim->t + h);
+    if (status != BOUGH_OK) {
+      memcpy(sim->y, sim->y_old, sizeof(double) * (size_t)sim->ny);
+      return status;
+    }
+    const double grow = error > 0.0 ? 0.9 / sqrt(error) : 5.0;
+    const double next = h * (grow > 5.0 ? 5.0 : grow < 0.2 ? 0.2 : grow);
+    if (!last || next < sim->h || sim->h == 0.0) sim->h = next;
+  }
+  return BOUGH_OK;
+}
+
+static bough_status dopri5_to(bough_sim *sim, double t, int exact) {
+  if (exact) sim->fresh = 0; /* inputs may have jumped */
+  while (sim->t < t) {
+    const bough_status status = bough_dopri5_step(sim, exact ? t : INFINITY);
+    if (status != BOUGH_OK) return status;
+  }
+  return BOUGH_OK;
+}
+
+bough_status bough_sim_advance(bough_sim *sim, double t, int exact, bough_input_fn input, void *user, double *q,
+                               double *u) {
+  if (!sim || !q || !u || !isfinite(t) || t < sim->t_old) return BOUGH_BAD_ARGUMENT;
+  bough_status status = BOUGH_OK;
+  sim->input = input, sim->user = user;
+  if (t > sim->t) {
+    if (sim->options.method == BOUGH_DOPRI5)
+      status = dopri5_to(sim, t, exact);
+    else if (sim->options.step > 0.0)
+      status = fixed_to(sim, t);
+    else
+      status = rosenbrock_to(sim, t);
+  }
+  const double *y = sim->y;
+  if (status == BOUGH_OK && t < sim->t) { /* stepped beyond: interpolate */
+    bough_dopri5_dense(sim, t, sim->stage);
+    bough_normalize(sim->model, sim->stage);
+    y = sim->stage;
+  }
+  memcpy(q, y, sizeof(double) * (size_t)sim->nq);
+  memcpy(u, y + sim->nq, sizeof(double) * (size_t)sim->nu);
+  return status;
+}
