@@ -194,8 +194,9 @@ def _put_two_port(w: _Writer, d: BodyData, out: list[tuple[str, _Place]]) -> Non
     i = d.integrals
     if i is None:
         return
+    ports = [two_port(i.F0, d.nodes[d.node(at)], place.Q, place.r) for at, place in out]
+    Pi = ports[0].Pi if ports else np.zeros((6, d.nm))
     Meff = i.mass_rr() - i.F0 @ i.F0.T
-    w.put(Meff[np.tril_indices(6)])
-    for at, place in out:
-        t = two_port(i.F0, d.nodes[d.node(at)], place.Q, place.r)
-        w.put(t.Pi, t.Psi, t.Omega, t.Theta)
+    w.put(np.concatenate([i.N0, i.F0, Pi]).T, Meff[np.tril_indices(6)])
+    for t in ports:
+        w.put(t.Psi, t.Omega, t.Theta)

@@ -29,7 +29,7 @@ from bough.model import Body, Hinge
 Array: TypeAlias = NDArray[np.float64]
 
 PORT_ORDER = [0, 1, 3, 4, 5, 2]
-"""Rows of the two-port's Theta: the hinge axis last, so that a revolute hinge can leave it out."""
+"""Order at a port: the hinge axis last, so that a revolute hinge can leave it out."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,7 +207,7 @@ def body_data(body: Body, ruthless: bool) -> BodyData:
 
 @dataclass(frozen=True, eq=False)
 class TwoPort:
-    """Constants of a ruthless body with its modes eliminated, (76)-(78), in the port's axes."""
+    """Constants of a ruthless body with its modes eliminated, (76)-(78), in the port's axes and order."""
 
     Pi: Array
     Psi: Array
@@ -225,11 +225,11 @@ def two_port(F0: Array, node: NodeData, Q: Array, r: Array) -> TwoPort:
         r: Inboard origin from the node, body axes, m.
     """
     W = Q.T
-    Pi = np.vstack([W @ node.lam, W @ (node.gam - skew(r) @ node.lam)])
+    Pi = np.vstack([W @ node.lam, W @ (node.gam - skew(r) @ node.lam)])[PORT_ORDER]
     B = np.zeros((6, 6))
     B[:3, :3] = B[3:, 3:] = W
     B[3:, :3] = -W @ skew(node.l0 + r)
-    R: Array = np.asarray(np.linalg.qr(Pi[PORT_ORDER].T, mode="r"))
+    R: Array = np.asarray(np.linalg.qr(Pi.T, mode="r"))
     Theta = np.zeros((6, 6))
     Theta[:, : R.shape[0]] = R.T
-    return TwoPort(Pi, B.T - F0 @ Pi.T, Pi @ Pi.T, Theta)
+    return TwoPort(Pi, B[PORT_ORDER].T - F0 @ Pi.T, Pi @ Pi.T, Theta)

@@ -66,7 +66,7 @@ static void hold_modes(const bough_body *b, const real *motion, body_work *x) {
  *   z~ = z + G~ (Pi e - Omega z),            z_R = b + F e + Psi z~.
  * n is 5 behind a revolute hinge (the row and column of z of Gamma vanish, since H P^+ = 0), else 6; at most R = nm
  * columns of Theta are not zero. Both are constants where this is inlined. */
-static const int port_order[6] = {0, 1, 3, 4, 5, 2};
+static const int port_order[6] = {0, 1, 3, 4, 5, 2}; /* wx wy vx vy vz wz */
 
 INLINE void two_port(const bough_body *b, const int n, const int R, const body_work *child, body_work *x) {
   const bough_two_port *t = &b->two_port;
@@ -99,32 +99,28 @@ INLINE void two_port(const bough_body *b, const int n, const int R, const body_w
       for (int q = 0; q < R; q++) v -= (U[i][q] * inv[q]) * U[j][q];
       G[i][j] = G[j][i] = v;
     }
-  real *Y = x->port_Y, *u = x->port_u, *zt = x->port_z, d[6];
-  for (int i = 0; i < 6; i++) /* Y = Psi G~, columns in port_order */
+  real *Y = x->port_Y, *u = x->port_u, *zt = x->port_z, z[6], d[6];
+  for (int i = 0; i < 6; i++) /* Y = Psi G~ */
     for (int j = 0; j < n; j++) {
-      real v = t->Psi[6 * i + port_order[0]] * G[0][j];
-      for (int q = 1; q < n; q++) v += t->Psi[6 * i + port_order[q]] * G[q][j];
+      real v = t->Psi[6 * i] * G[0][j];
+      for (int q = 1; q < n; q++) v += t->Psi[6 * i + q] * G[q][j];
       Y[6 * i + j] = v;
     }
   for (int i = 0; i < 6; i++)
     for (int j = 0; j <= i; j++) {
       real v = splat(t->Meff[AT(i, j)]);
-      for (int q = 0; q < n; q++) v += Y[6 * i + q] * t->Psi[6 * j + port_order[q]];
+      for (int q = 0; q < n; q++) v += Y[6 * i + q] * t->Psi[6 * j + q];
       x->P[AT(i, j)] = v;
     }
-  for (int i = 0; i < 6; i++) {
-    real v = splat(0);
-    for (int r = 0; r < b->nm; r++) v += t->Pi[i * b->nm + r] * x->e[r];
-    u[i] = v;
-  }
+  for (int i = 0; i < 6; i++) z[i] = child->z_port[port_order[i]];
   for (int i = 0; i < n; i++) {
-    real v = u[port_order[i]];
-    for (int q = 0; q < 6; q++) v -= t->Omega[6 * port_order[i] + q] * child->z_port[q];
+    real v = u[i];
+    for (int q = 0; q < 6; q++) v -= t->Omega[6 * i + q] * z[q];
     d[i] = v;
   }
-  for (int i = 0; i < 6; i++) zt[i] = child->z_port[i];
+  for (int i = 0; i < 6; i++) zt[i] = z[i];
   for (int i = 0; i < n; i++)
-    for (int j = 0; j < n; j++) zt[port_order[i]] += G[i][j] * d[j];
+    for (int j = 0; j < n; j++) zt[i] += G[i][j] * d[j];
   for (int i = 0; i < 6; i++)
     for (int q = 0; q < 6; q++) x->z[i] += t->Psi[6 * i + q] * zt[q];
 }
@@ -134,13 +130,15 @@ INLINE int port_has_no_z(const bough_sweep *s, const bough_body *c) {
   return c->turn == TURN_Z && c->n_lin == 0 && !s->held[c->u0] && s->hinge_mass[c->u0] == 0.0;
 }
 
-static void eliminate_two_port(const bough_sweep *s, const bough_body *b, sweep_work *w, body_work *x) {
+INLINE void eliminate_two_port(const bough_sweep *s, const bough_body *b, sweep_work *w, body_work *x) {
   const int nm = b->nm;
-  for (int i = 0; i < 6; i++) { /* b + F e */
-    real v = x->b[i];
-    for (int r = 0; r < nm; r++) v += b->F0[i * nm + r] * x->e[r];
-    x->z[i] = v;
+  real sum[12]; /* F e and Pi e */
+  for (int i = 0; i < 12; i++) sum[i] = splat(0);
+  for (int r = 0; r < nm; r++) {
+    const double *FPi = b->two_port.modes + 18 * r + 6;
+    for (int i = 0; i < 12; i++) sum[i] += FPi[i] * x->e[r];
   }
+  for (int i = 0; i < 6; i++) x->z[i] = x->b[i] + sum[i], x->port_u[i] = sum[6 + i];
   if (b->only_child < 0) {
     for (int i = 0; i < 21; i++) x->P[i] = splat(b->two_port.Meff[i]);
     return;
@@ -339,8 +337,8 @@ INLINE void port_acceleration(const bough_sweep *s, const bough_body *b, const s
     for (int i = 0; i < 6; i++) {
       real v = p->port_u[i];
       for (int j = 0; j < 6; j++)
-        v += pb->two_port.Psi[6 * j + i] * p->alpha[j] - pb->two_port.Omega[6 * i + j] * p->port_z[j];
-      A[i] = v;
+        v += pb->two_port.Psi[6 * j + i] * p->alpha[j] - pb->two_port.Omega[6 * j + i] * p->port_z[j];
+      A[port_order[i]] = v;
     }
     return;
   }
@@ -360,14 +358,14 @@ INLINE void unfold_modes(const bough_sweep *s, int k, sweep_work *w) {
     if (b->only_child >= 0) { /* force at the port f = z~ + Y' alpha */
       const int n = port_has_no_z(s, s->model->body + b->only_child) ? 5 : 6;
       for (int j = 0; j < n; j++)
-        for (int i = 0; i < 6; i++) x->port_z[port_order[j]] += x->port_Y[6 * i + j] * x->alpha[i];
-    }
+        for (int i = 0; i < 6; i++) x->port_z[j] += x->port_Y[6 * i + j] * x->alpha[i];
+    } else
+      for (int i = 0; i < 6; i++) x->port_z[i] = splat(0);
     for (int r = 0; r < nm; r++) {
-      real v = x->e[r];
-      for (int i = 0; i < 6; i++) v -= b->F0[i * nm + r] * x->alpha[i];
-      if (b->only_child >= 0)
-        for (int i = 0; i < 6; i++) v -= b->two_port.Pi[i * nm + r] * x->port_z[i];
-      x->xiddot[r] = v;
+      const double *FPi = b->two_port.modes + 18 * r + 6;
+      real f = splat(0), g = splat(0);
+      for (int i = 0; i < 6; i++) f += FPi[i] * x->alpha[i], g += FPi[6 + i] * x->port_z[i];
+      x->xiddot[r] = x->e[r] - (f + g);
     }
   } else if (!s->held[b->um]) { /* xiddot = L^-T (L^-1 eps - (mu L^-T)' alpha) */
     for (int j = nm; j-- > 0;) {

@@ -27,14 +27,14 @@ typedef struct {
   const double *Gam; /* [3*nm] modal translation, m */
 } bough_node;
 
-/* Constants of the two-port elimination (ruthless), seen from the attach node and from the outboard hinge.
- * Rows of Pi, Psi's columns, Omega and Theta are in the inboard axes of the outboard hinge ("port axes"). */
+/* Constants of the two-port elimination (ruthless), seen from the attach node and from the outboard hinge. At the
+ * port, vectors are in the inboard axes of the outboard hinge and in the order wx wy vx vy vz wz: the hinge axis last. */
 typedef struct {
-  const double *Pi;      /* [6*nm] port influence */
+  const double *modes;   /* [nm][18] per mode: N0, F, and the port influence Pi (zero without an outboard hinge) */
+  const double *Meff;    /* [21] M^rr - F F', packed lower triangle */
   const double *Psi;     /* [36] B' - F Pi' */
   const double *Omega;   /* [36] Pi Pi' */
-  const double *Theta;   /* [36] lower trapezoidal, Theta Theta' = Omega in the order wx wy vx vy vz wz */
-  const double *Meff;    /* [21] M^rr - F F', packed lower triangle */
+  const double *Theta;   /* [36] lower trapezoidal, Theta Theta' = Omega */
 } bough_two_port;
 
 typedef struct {

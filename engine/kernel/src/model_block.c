@@ -106,9 +106,9 @@ static void read_body_reals(reader *s, const bough_model *m, bough_body *b) {
     if (b->rotary) b->Z = next_reals(s, nm * nm * nm);
   }
   if (!b->two_port_ok) return;
+  b->two_port.modes = next_reals(s, 18 * nm);
   b->two_port.Meff = next_reals(s, 21);
   if (b->only_child < 0) return;
-  b->two_port.Pi = next_reals(s, 6 * nm);
   b->two_port.Psi = next_reals(s, 36);
   b->two_port.Omega = next_reals(s, 36);
   b->two_port.Theta = next_reals(s, 36);

@@ -31,13 +31,17 @@ INLINE void port_rigid(const bough_model *m, const bough_body *b, const body_wor
 INLINE void port_two(const bough_model *m, const bough_body *b, const bough_body *pb, const body_work *parent,
                      port_state *p) {
   const int nm = pb->nm;
-  const double *l0 = m->node[b->port_node].l0, *Pi = pb->two_port.Pi;
+  const double *l0 = m->node[b->port_node].l0;
   const real l[3] = {splat(l0[0] + b->r[0]), splat(l0[1] + b->r[1]), splat(l0[2] + b->r[2])};
   real Q[9], w2[6], c[3] = {splat(0), splat(0), splat(0)};
   for (int i = 0; i < 9; i++) Q[i] = splat(b->Q[i]);
   rotate_back(Q, parent->omega, p->omega);
-  for (int i = 0; i < 3; i++)
-    for (int r = 0; r < nm; r++) p->omega[i] += Pi[i * nm + r] * parent->xidot[r];
+  for (int r = 0; r < nm; r++) {
+    const double *Pi = pb->two_port.modes + 18 * r + 12;
+    p->omega[0] += Pi[0] * parent->xidot[r];
+    p->omega[1] += Pi[1] * parent->xidot[r];
+    p->omega[2] += Pi[5] * parent->xidot[r];
+  }
   squares(parent->omega, w2);
   centrifugal_add(w2, l, c);
   for (int i = 0; i < 3; i++) p->a[i] = p->sdot[i] = splat(0);
@@ -226,9 +230,14 @@ INLINE void outward_body(const bough_sweep *s, sweep_work *w, int k, const real 
     rigid_bias(inertia, b->wheel, x->omega, w2, x->b);
     for (int i = 0; i < 3; i++) x->mp[i] = splat(inertia[1 + i]);
     for (int i = 0; i < 6; i++) x->J[i] = splat(inertia[4 + i]);
-    for (int r = 0; r < nm; r++)
-      for (int i = 0; i < 6; i++) x->e[r] -= b->N0[i * nm + r] * w2[i];
-    if (s->path[k] == PATH_GENERAL) {
+    if (s->path[k] == PATH_TWO_PORT)
+      for (int r = 0; r < nm; r++) {
+        const double *N = b->two_port.modes + 18 * r;
+        x->e[r] -= (N[0] * w2[0] + N[1] * w2[1] + N[2] * w2[2]) + (N[3] * w2[3] + N[4] * w2[4] + N[5] * w2[5]);
+      }
+    else if (nm > 0) {
+      for (int i = 0; i < 6; i++)
+        for (int r = 0; r < nm; r++) x->e[r] -= b->N0[i * nm + r] * w2[i];
       for (int i = 0; i < 6 * nm; i++) x->F[i] = splat(b->F0[i]);
       modes_mass(s, b, k, x);
     }
