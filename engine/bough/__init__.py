@@ -2,6 +2,7 @@
 
 from bough._build_info import VERSION as __version__
 from bough.errors import BoughError, BuildError, ModelError, SimulationError
+from bough.linearize import StateSpace
 from bough.model import Model, load, schema
 from bough.result import Result
 from bough.simulate import simulate
@@ -15,6 +16,7 @@ __all__ = [
     "ModelError",
     "Result",
     "SimulationError",
+    "StateSpace",
     "System",
     "__version__",
     "load",

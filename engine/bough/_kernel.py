@@ -39,6 +39,22 @@ class _Options(c.Structure):
     )
 
 
+POINT = ("q", "u", "tau", "motion", "loads")
+"""Arguments that directional derivatives are taken by."""
+
+
+class _Point(c.Structure):
+    _fields_ = tuple((name, _D) for name in POINT)
+
+
+VALUES = ("qdot", "udot", "force", "reaction", "pose", "velocity", "acceleration")
+"""What directional derivatives are given of."""
+
+
+class _Values(c.Structure):
+    _fields_ = tuple((name, _D) for name in VALUES)
+
+
 class _Counts(c.Structure):
     _fields_ = (("steps", c.c_long), ("rejected", c.c_long), ("evaluations", c.c_long))
 
@@ -66,6 +82,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "mass_factors": (c.c_int, [_P, _P, _D, _D, _D]),
     "mass_solve": (c.c_int, [_P, _P, _D, _D, _D]),
     "node_motion": (c.c_int, [_P, _P, _D, _D, _D, c.c_int, _I, _D, _D, _D]),
+    "directional": (c.c_int, [_P, _P, c.POINTER(_Point), c.POINTER(_Point), c.c_int, _I, c.POINTER(_Values)]),
     "energy": (c.c_int, [_P, _P, _D, _D, _D]),
     "momentum": (c.c_int, [_P, _P, _D, _D, _D]),
     "position_rates": (None, [_P, _D, _D, _D]),
@@ -152,11 +169,11 @@ class KernelModel:
 class KernelData:
     """Parameters that may change, and workspace; belongs to one thread at a time."""
 
-    def __init__(self, model: KernelModel, batch: bool = True) -> None:
-        """Create for a model; `batch` adds the workspace of the four-lane sweeps."""
+    def __init__(self, model: KernelModel, lanes: int = LANES_BATCH) -> None:
+        """Create for a model; `lanes` adds the workspace of the four-lane or of the tangent sweeps."""
         self.model = model
         self.handle = _P()
-        status = _lib.bough_data_create(model.handle, LANES_BATCH if batch else 0, c.byref(self.handle))
+        status = _lib.bough_data_create(model.handle, lanes, c.byref(self.handle))
         if status != OK:
             raise BoughError(f"the kernel cannot make its workspace: {status_text(status)}")
 
@@ -256,6 +273,21 @@ class KernelData:
         arrays = map(_ptr, (q, u, udot))
         self._check(_lib.bough_node_motion(self.model.handle, self.handle, *arrays, n, index, *out))
         return pose, velocity, acceleration
+
+    def directional(
+        self, at: dict[str, Array], direction: dict[str, Array], nodes: NDArray[np.intc], bodies: int
+    ) -> dict[str, Array]:
+        """Exact derivatives of every value along a direction; arrays as in `bough_point` and `bough_values`."""
+        m, n = self.model, nodes.size
+        sizes = (m.nq, m.nu, m.nu, 6 * bodies, 7 * n, 6 * n, 6 * n)
+        out = {name: np.zeros(size) for name, size in zip(VALUES, sizes, strict=True)}
+        point, dpoint = (_Point(*(_ptr(x.get(name)) for name in POINT)) for x in (at, direction))
+        values = _Values(*(_ptr(out[name]) for name in VALUES))
+        index = nodes.ctypes.data_as(_I)
+        self._check(
+            _lib.bough_directional(m.handle, self.handle, c.byref(point), c.byref(dpoint), n, index, c.byref(values))
+        )
+        return out
 
     def energy(self, q: Array, u: Array) -> Array:
         """Kinetic, gravitational, elastic and spring energy, J."""

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from bough import _kernel
 from bough.block import Block, compile_block
 from bough.errors import SimulationError
+from bough.linearize import StateSpace, linearize
 from bough.model import Model, load
 from bough.variables import Variable, coordinate_names, variable_table
 
@@ -222,6 +223,21 @@ class System:
         with self._errors():
             out = np.stack([self._data.mass_solve(a, b) for a, b in zip(q_, y_, strict=True)])
         return out if batch else out[0]
+
+    def linearize(self, q: ArrayLike, u: ArrayLike, tau: ArrayLike) -> StateSpace:
+        """State space for small deviations from an operating point, with exact derivatives.
+
+        Args:
+            q: Positions, (nq,).
+            u: Speeds, (nu,).
+            tau: Applied forces, (nu,).
+
+        Returns:
+            A, B, C, D with states (q, u), and the model's inputs and outputs, all named.
+        """
+        (q_, u_, tau_), _ = self._rows((q, self.nq), (u, self.nu), (tau, self.nu))
+        with self._errors():
+            return linearize(self, q_[0], u_[0], tau_[0])
 
     # ---- kinematics and energy
 

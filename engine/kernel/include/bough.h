@@ -122,6 +122,35 @@ BOUGH_API bough_status bough_mass_factors(const bough_model *model, bough_data *
 BOUGH_API bough_status bough_mass_solve(const bough_model *model, bough_data *data, const double *q,
                                         const double *y, double *x);
 
+/* Speeds after the held DOFs marked in `stop` [nu] are brought to rest at once by an impulse in their hinges: momentum
+ * of everything else is kept, other held DOFs keep their speed. */
+BOUGH_API bough_status bough_stop_impulse(const bough_model *model, bough_data *data, const double *q,
+                                          const unsigned char *stop, double *u);
+
+/* Mass, mass centre and inertia about it (Ixx Iyy Izz Ixy Ixz Iyz) of a rigid body, in the user's axes. */
+BOUGH_API bough_status bough_data_set_rigid(bough_data *data, int body, double mass, const double com[3],
+                                            const double inertia[6]);
+
+/* ---- exact directional derivatives (data made with BOUGH_LANES_TANGENT) */
+typedef struct {
+  const double *q, *u, *tau, *motion; /* [nq], [nu], [nu], [nu] */
+  const double *loads;                /* [loads][6] */
+} bough_point; /* null where zero; q and u of the point itself must be there */
+
+typedef struct {
+  double *qdot;         /* [nq] */
+  double *udot, *force; /* [nu] */
+  double *reaction;     /* [bodies][6] */
+  double *pose;         /* [count][7] of the nodes asked for */
+  double *velocity;     /* [count][6] */
+  double *acceleration; /* [count][6] */
+} bough_values; /* null where not wanted */
+
+/* dz = derivative of the values at `at` along `direction`, to the last digits (complex step). */
+BOUGH_API bough_status bough_directional(const bough_model *model, bough_data *data, const bough_point *at,
+                                         const bough_point *direction, int count, const int *nodes,
+                                         const bough_values *dz);
+
 /* ---- kinematics, exact for the deformed frames at either fidelity */
 BOUGH_API bough_status bough_node_pose(const bough_model *model, bough_data *data, const double *q, int node,
                                        double position[3], double quaternion[4]);
@@ -140,7 +169,6 @@ BOUGH_API bough_status bough_momentum(const bough_model *model, bough_data *data
 BOUGH_API void bough_position_rates(const bough_model *model, const double *q, const double *u, double *qdot);
 /* Scale every quaternion in q to unit length. */
 BOUGH_API void bough_normalize(const bough_model *model, double *q);
-/* Largest relative asymmetry |P - P'|/|P| met in the last articulated sweep: zero by construction. */
 
 /* ---- time integration */
 typedef enum { BOUGH_RK4 = 0, BOUGH_DOPRI5 = 1, BOUGH_ROSENBROCK2 = 2 } bough_method;
@@ -172,6 +200,18 @@ BOUGH_API bough_status bough_sim_start(bough_sim *sim, double t, const double *q
  * unless `exact` is set, in which case the last step ends at t. */
 BOUGH_API bough_status bough_sim_advance(bough_sim *sim, double t, int exact, bough_input_fn input, void *user,
                                          double *q, double *u);
+/* One internal step that ends at `limit` at the latest; q and u get the state it reached. */
+BOUGH_API bough_status bough_sim_step(bough_sim *sim, double limit, bough_input_fn input, void *user, double *q,
+                                      double *u);
+/* Inputs or parameters have jumped: forget the rate kept from the last step. */
+BOUGH_API void bough_sim_disturb(bough_sim *sim);
+/* Change the state in place (time stays). */
+BOUGH_API bough_status bough_sim_set(bough_sim *sim, const double *q, const double *u);
+/* Everything that a run remembers, parameters included, as a pointer-free block of this many bytes: a run restored from
+ * it, in this process or another of the same build, continues bit for bit. */
+BOUGH_API size_t bough_sim_state_size(const bough_sim *sim);
+BOUGH_API bough_status bough_sim_save(const bough_sim *sim, void *state, size_t size);
+BOUGH_API bough_status bough_sim_restore(bough_sim *sim, const void *state, size_t size);
 BOUGH_API double bough_sim_time(const bough_sim *sim);
 BOUGH_API bough_sim_counts bough_sim_get_counts(const bough_sim *sim);
 BOUGH_API bough_where bough_sim_where(const bough_sim *sim);

@@ -20,20 +20,25 @@ static size_t lay_out(const bough_model *m, int lanes, char *memory) {
   size_t at = bough_align(sizeof(bough_data));
   bough_data local = {0}, *d = memory ? (bough_data *)(void *)memory : &local;
   d->model = m;
+  const size_t first = at;
   d->gravity = take_reals(memory, &at, 3);
   d->damping = take_reals(memory, &at, m->nu), d->stiffness = take_reals(memory, &at, m->nu);
   d->rest = take_reals(memory, &at, m->nu), d->armature = take_reals(memory, &at, m->nu);
   d->hinge_mass = take_reals(memory, &at, m->nu), d->inertia = take_reals(memory, &at, 10 * m->nb);
-  d->modal_scale = take_reals(memory, &at, m->nb);
+  d->modal_scale = take_reals(memory, &at, m->nb), d->held = take(memory, &at, nu);
+  d->parameter_bytes = at - first;
   d->scratch = take_reals(memory, &at, 4 * m->nu + m->nq + 6 * m->nb + 6 * m->n_loads);
-  d->held = take(memory, &at, nu), d->path = take(memory, &at, nb), d->path_general = take(memory, &at, nb);
+  d->path = take(memory, &at, nb), d->path_general = take(memory, &at, nb);
   d->none_held = take(memory, &at, nu), d->zero = take_reals(memory, &at, m->nu);
   d->work_one = take(memory, &at, bough_lane_ops_one_base.work_size(m));
   if (lanes & BOUGH_LANES_BATCH) {
     d->lane_buffer = take_reals(memory, &at, 4 * (m->nq + 3 * m->nu));
     d->work_four = take(memory, &at, bough_lane_ops_four_base.work_size(m));
   }
-  if (lanes & BOUGH_LANES_TANGENT) d->work_tangent = take(memory, &at, bough_lane_ops_tangent_base.work_size(m));
+  if (lanes & BOUGH_LANES_TANGENT) {
+    d->tangent_buffer = take(memory, &at, bough_tangent_bytes(m));
+    d->work_tangent = take(memory, &at, bough_lane_ops_tangent_base.work_size(m));
+  }
   return at;
 }
 
@@ -179,5 +184,28 @@ bough_status bough_data_get(const bough_data *d, bough_parameter which, double *
   if ((!source && which != BOUGH_HELD) || count != size) return BOUGH_BAD_ARGUMENT;
   if (source) memcpy(values, source, (size_t)size * sizeof(double));
   for (int i = 0; !source && i < size; i++) values[i] = d->held[i];
+  return BOUGH_OK;
+}
+
+bough_status bough_data_set_rigid(bough_data *d, int body, double mass, const double com[3], const double inertia[6]) {
+  if (!d || body < 0 || body >= d->model->nb || d->model->body[body].nm > 0 || !com || !inertia) return BOUGH_BAD_ARGUMENT;
+  const double *C = d->model->body[body].axes, *I = inertia; /* x_user = C x_kernel */
+  double c[3], *out = d->inertia + 10 * body;
+  const double J[9] = {I[0], I[3], I[4], I[3], I[1], I[5], I[4], I[5], I[2]};
+  double turned[9], sum = mass;
+  for (int i = 0; i < 3; i++) c[i] = C[i] * com[0] + C[3 + i] * com[1] + C[6 + i] * com[2];
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) {
+      double v = i == j ? mass * (c[0] * c[0] + c[1] * c[1] + c[2] * c[2]) : 0.0;
+      v -= mass * c[i] * c[j];
+      for (int a = 0; a < 3; a++)
+        for (int b = 0; b < 3; b++) v += C[3 * a + i] * J[3 * a + b] * C[3 * b + j];
+      turned[3 * i + j] = v;
+      sum += v;
+    }
+  if (!isfinite(sum)) return BOUGH_NOT_FINITE;
+  out[0] = mass;
+  for (int i = 0; i < 3; i++) out[1 + i] = mass * c[i], out[4 + i] = turned[4 * i];
+  out[7] = turned[1], out[8] = turned[2], out[9] = turned[5];
   return BOUGH_OK;
 }

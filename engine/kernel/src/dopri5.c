@@ -29,19 +29,19 @@ static bough_status first_step(bough_sim *sim, double limit) {
   double *k = sim->k + ny;
   const double d0 = bough_sim_norm(sim, sim->y, sim->y, sim->y), d1 = bough_sim_norm(sim, sim->rate, sim->y, sim->y);
   double h = d0 > 1e-5 && d1 > 1e-5 ? 0.01 * d0 / d1 : 1e-6;
-  const double bound = isfinite(limit) ? limit - sim->t : 1.0;
+  const double bound = isfinite(limit) ? limit - sim->now.t : 1.0;
   if (h > bound) h = bound;
   for (int i = 0; i < ny; i++) sim->stage[i] = sim->y[i] + h * sim->rate[i];
-  const bough_status status = bough_sim_rate(sim, sim->t + h, sim->stage, k);
+  const bough_status status = bough_sim_rate(sim, sim->now.t + h, sim->stage, k);
   if (status == BOUGH_STOPPED) return status;
   if (status != BOUGH_OK) {
-    sim->h = 1e-3 * h;
+    sim->now.h = 1e-3 * h;
     return BOUGH_OK;
   }
   for (int i = 0; i < ny; i++) k[i] -= sim->rate[i];
   const double d2 = bough_sim_norm(sim, k, sim->y, sim->y) / h, most = d1 > d2 ? d1 : d2;
   const double h1 = most <= 1e-15 ? (h * 1e-3 > 1e-6 ? h * 1e-3 : 1e-6) : pow(0.01 / most, 0.2);
-  sim->h = 100.0 * h < h1 ? 100.0 * h : h1;
+  sim->now.h = 100.0 * h < h1 ? 100.0 * h : h1;
   return BOUGH_OK;
 }
 
@@ -55,7 +55,7 @@ static bough_status stages(bough_sim *sim, double h, double *error) {
       for (int j = 0; j < s; j++) v += A[s][j] * sim->k[j * ny + i];
       sim->stage[i] = sim->y[i] + h * v;
     }
-    const bough_status status = bough_sim_rate(sim, sim->t + C[s] * h, sim->stage, sim->k + s * ny);
+    const bough_status status = bough_sim_rate(sim, sim->now.t + C[s] * h, sim->stage, sim->k + s * ny);
     if (status != BOUGH_OK) return status;
   }
   for (int i = 0; i < ny; i++) { /* the second stage is not needed any more: its place takes the error */
@@ -82,53 +82,53 @@ static void accept(bough_sim *sim, double h, double t_new) {
   memcpy(sim->y, sim->stage, sizeof(double) * (size_t)ny);
   memcpy(sim->rate, sim->k + 6 * ny, sizeof(double) * (size_t)ny);
   bough_normalize(sim->model, sim->y);
-  sim->t_old = sim->t, sim->t = t_new;
-  sim->counts.steps++;
+  sim->now.t_old = sim->now.t, sim->now.t = t_new;
+  sim->now.steps++;
 }
 
 bough_status bough_dopri5_step(bough_sim *sim, double limit) {
   bough_status status = BOUGH_OK;
-  if (!sim->fresh) {
-    status = bough_sim_rate(sim, sim->t, sim->y, sim->rate);
+  if (!sim->now.fresh) {
+    status = bough_sim_rate(sim, sim->now.t, sim->y, sim->rate);
     if (status != BOUGH_OK) return status;
-    sim->fresh = 1;
+    sim->now.fresh = 1;
   }
-  if (sim->h == 0.0) {
-    sim->h = sim->options.step;
-    if (sim->h == 0.0) status = first_step(sim, limit);
+  if (sim->now.h == 0.0) {
+    sim->now.h = sim->options.step;
+    if (sim->now.h == 0.0) status = first_step(sim, limit);
     if (status != BOUGH_OK) return status;
   }
   double shrink_only = 10.0; /* after a rejection the next step may not grow */
   for (;;) {
-    double h = sim->h, error = 0.0;
+    double h = sim->now.h, error = 0.0;
     if (sim->options.step_max > 0.0 && h > sim->options.step_max) h = sim->options.step_max;
-    const int last = sim->t + 1.01 * h >= limit;
-    if (last) h = limit - sim->t;
-    if (!(sim->t + 0.1 * h > sim->t)) {
-      sim->where.time = sim->t;
+    const int last = sim->now.t + 1.01 * h >= limit;
+    if (last) h = limit - sim->now.t;
+    if (!(sim->now.t + 0.1 * h > sim->now.t)) {
+      sim->where.time = sim->now.t;
       return status == BOUGH_OK ? BOUGH_STEP_TOO_SMALL : status;
     }
     status = stages(sim, h, &error);
     if (status == BOUGH_STOPPED) return status;
     if (status == BOUGH_OK && error <= 1.0) { /* PI control: h (0.9 e^-0.17 e_old^0.04) */
       const double e = error > 1e-10 ? error : 1e-10;
-      double factor = 0.9 * pow(e, -0.17) * pow(sim->error_old, 0.04);
+      double factor = 0.9 * pow(e, -0.17) * pow(sim->now.error_old, 0.04);
       factor = factor < 0.2 ? 0.2 : factor > shrink_only ? shrink_only : factor;
-      sim->error_old = e > 1e-4 ? e : 1e-4;
-      accept(sim, h, last ? limit : sim->t + h);
-      if (!last || h * factor < sim->h) sim->h = h * factor;
+      sim->now.error_old = e > 1e-4 ? e : 1e-4;
+      accept(sim, h, last ? limit : sim->now.t + h);
+      if (!last || h * factor < sim->now.h) sim->now.h = h * factor;
       return BOUGH_OK;
     }
-    sim->counts.rejected++;
+    sim->now.rejected++;
     const double factor = status == BOUGH_OK && error < 1e10 ? 0.9 * pow(error, -0.2) : 0.1;
-    sim->h = h * (factor < 0.2 ? 0.2 : factor);
+    sim->now.h = h * (factor < 0.2 ? 0.2 : factor);
     shrink_only = 1.0;
   }
 }
 
 void bough_dopri5_dense(const bough_sim *sim, double t, double *y) {
   const int ny = sim->ny;
-  const double *d = sim->dense, x = (t - sim->t_old) / (sim->t - sim->t_old), x1 = 1.0 - x;
+  const double *d = sim->dense, x = (t - sim->now.t_old) / (sim->now.t - sim->now.t_old), x1 = 1.0 - x;
   for (int i = 0; i < ny; i++)
     y[i] = sim->y_old[i] + x * (d[i] + x1 * (d[ny + i] + x * (d[2 * ny + i] + x1 * d[3 * ny + i])));
 }

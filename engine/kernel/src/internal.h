@@ -136,7 +136,9 @@ struct bough_data {
   double *zero; /* [nu], for a system at rest */
   void *work_one, *work_four, *work_tangent; /* null where not asked for */
   double *lane_buffer;                       /* batch: q, u, tau, udot of four states */
-  double *scratch;                           /* [3*nu + 6*nb] */
+  void *tangent_buffer;                      /* tangent: complex copies of arguments and values */
+  double *scratch;                           /* [4*nu + nq + 6*nb + 6*loads] */
+  size_t parameter_bytes;                    /* from `gravity` on: everything that bough_data_set can change */
   const bough_lane_ops *one, *four, *tangent;
   int isa;
   bough_where where;
@@ -150,6 +152,8 @@ void bough_data_choose_paths(bough_data *data);
 /* data.c: status of the last sweep in the given lane: pivots, then finiteness of udot */
 bough_status bough_data_check(bough_data *data, const bough_lane_ops *ops, const void *work, int lane,
                               const double *udot);
+/* tangent.c: bytes of the complex copies that directional derivatives need */
+size_t bough_tangent_bytes(const bough_model *model);
 /* body index that owns speed i */
 int bough_body_of_speed(const bough_model *model, int i);
 

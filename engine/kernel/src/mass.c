@@ -104,3 +104,17 @@ bough_status bough_forward_composite(const bough_model *m, bough_data *d, const 
   }
   return BOUGH_OK;
 }
+
+bough_status bough_stop_impulse(const bough_model *m, bough_data *d, const double *q, const unsigned char *stop,
+                                double *u) {
+  if (!m || !d || d->model != m || !q || !stop || !u) return BOUGH_BAD_ARGUMENT;
+  /* M du = impulses of held DOFs only: an inertia sweep with given changes of speed in place of accelerations */
+  double *change = d->scratch, *du = d->scratch + m->nu;
+  for (int i = 0; i < m->nu; i++) change[i] = stop[i] && d->held[i] ? -u[i] : 0.0;
+  bough_sweep s = inertia_sweep(d);
+  s.held = d->held;
+  d->one->forward(&s, d->work_one, q, d->zero, d->zero, change, NULL, du, NULL, NULL);
+  const bough_status status = bough_data_check(d, d->one, d->work_one, 0, du);
+  for (int i = 0; status == BOUGH_OK && i < m->nu; i++) u[i] = stop[i] && d->held[i] ? 0.0 : u[i] + du[i];
+  return status;
+}

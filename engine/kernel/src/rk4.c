@@ -9,7 +9,7 @@ bough_status bough_rk4_step(bough_sim *sim, double h) {
   for (int s = 0; s < 4; s++) {
     double *k = sim->k + s * ny;
     for (int i = 0; i < ny; i++) sim->stage[i] = sim->y[i] + (s ? h * node[s] * k[i - ny] : 0.0);
-    const bough_status status = bough_sim_rate(sim, sim->t + node[s] * h, sim->stage, k);
+    const bough_status status = bough_sim_rate(sim, sim->now.t + node[s] * h, sim->stage, k);
     if (status != BOUGH_OK) return status;
   }
   for (int i = 0; i < ny; i++)

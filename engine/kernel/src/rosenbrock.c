@@ -68,7 +68,7 @@ static bough_status stage_speed(bough_sim *sim, double t, double h, double g, co
   bough_sweep s = bough_data_sweep(d);
   s.path = d->path_general;
   s.h1 = g * h, s.h2 = g * h * g * h;
-  sim->counts.evaluations++;
+  sim->now.evaluations++;
   d->one->forward(&s, d->work_one, q, u, force, sim->motion, sim->model->n_loads ? sim->loads : NULL, ku, NULL, NULL);
   memcpy(d->hinge_mass, d->armature, sizeof(double) * (size_t)nu);
   const bough_status bad = bough_data_check(d, d->one, d->work_one, 0, ku);
@@ -81,13 +81,13 @@ bough_status bough_rosenbrock_step(bough_sim *sim, double h, double *y_new, doub
   const int nq = sim->nq, nu = sim->nu, ny = sim->ny;
   double *k1u = sim->k, *k1q = k1u + nu, *k2u = k1q + nu, *k2q = k2u + nu, *rate1 = k2q + nu, *rate2 = rate1 + nq;
   double *y2 = rate2 + nq;
-  bough_status status = stage_speed(sim, sim->t, h, g, sim->y, NULL, NULL, k1u);
+  bough_status status = stage_speed(sim, sim->now.t, h, g, sim->y, NULL, NULL, k1u);
   if (status != BOUGH_OK) return status;
   for (int i = 0; i < nu; i++) k1q[i] = sim->y[nq + i] + g * h * k1u[i];
   bough_position_rates(sim->model, sim->y, k1q, rate1);
   for (int i = 0; i < nq; i++) y2[i] = sim->y[i] + h * rate1[i];
   for (int i = 0; i < nu; i++) y2[nq + i] = sim->y[nq + i] + h * k1u[i];
-  status = stage_speed(sim, sim->t + h, h, g, y2, k1q, k1u, k2u);
+  status = stage_speed(sim, sim->now.t + h, h, g, y2, k1q, k1u, k2u);
   if (status != BOUGH_OK) return status;
   for (int i = 0; i < nu; i++) k2q[i] = y2[nq + i] + g * h * k2u[i] - 2.0 * g * h * k1u[i];
   bough_position_rates(sim->model, y2, k2q, rate2);

@@ -14,21 +14,17 @@ static size_t lay_out(const bough_model *m, char *memory) {
   const int ny = m->nq + m->nu;
   size_t at = bough_align(sizeof(bough_sim));
   bough_sim local = {0}, *s = memory ? (bough_sim *)(void *)memory : &local;
+  const size_t first = at;
   s->y = take(memory, &at, ny), s->rate = take(memory, &at, ny), s->y_old = take(memory, &at, ny);
   s->dense = take(memory, &at, 4 * ny), s->k = take(memory, &at, 7 * ny), s->stage = take(memory, &at, ny);
   s->tau = take(memory, &at, m->nu), s->motion = take(memory, &at, m->nu);
   s->loads = take(memory, &at, 6 * m->n_loads), s->extra = take(memory, &at, 3 * m->nu);
+  s->array_bytes = at - first;
   return at;
 }
 
 static bough_status copy_parameters(const bough_data *from, bough_data *to) {
-  const bough_model *m = from->model;
-  const size_t nu = sizeof(double) * (size_t)m->nu, nb = sizeof(double) * (size_t)m->nb;
-  memcpy(to->gravity, from->gravity, 3 * sizeof(double));
-  memcpy(to->damping, from->damping, nu), memcpy(to->stiffness, from->stiffness, nu);
-  memcpy(to->rest, from->rest, nu), memcpy(to->armature, from->armature, nu);
-  memcpy(to->hinge_mass, from->armature, nu), memcpy(to->held, from->held, (size_t)m->nu);
-  memcpy(to->inertia, from->inertia, 10 * nb), memcpy(to->modal_scale, from->modal_scale, nb);
+  memcpy(to->gravity, from->gravity, from->parameter_bytes);
   bough_data_choose_paths(to);
   return bough_data_set_isa(to, from->isa);
 }
@@ -71,10 +67,12 @@ void bough_sim_free(bough_sim *sim) {
 }
 
 bough_data *bough_sim_data(bough_sim *sim) { return sim ? sim->data : NULL; }
-double bough_sim_time(const bough_sim *sim) { return sim ? sim->t : 0.0; }
+double bough_sim_time(const bough_sim *sim) { return sim ? sim->now.t : 0.0; }
 bough_sim_counts bough_sim_get_counts(const bough_sim *sim) {
   const bough_sim_counts none = {0, 0, 0};
-  return sim ? sim->counts : none;
+  if (!sim) return none;
+  const bough_sim_counts counts = {(long)sim->now.steps, (long)sim->now.rejected, (long)sim->now.evaluations};
+  return counts;
 }
 bough_where bough_sim_where(const bough_sim *sim) {
   const bough_where none = {-1, 0.0};
@@ -90,9 +88,9 @@ bough_status bough_sim_start(bough_sim *sim, double t, const double *q, const do
   memcpy(sim->y, q, sizeof(double) * (size_t)sim->nq);
   memcpy(sim->y + sim->nq, u, sizeof(double) * (size_t)sim->nu);
   bough_normalize(sim->model, sim->y);
-  sim->t = sim->t_old = t;
-  sim->h = 0.0, sim->error_old = 1e-4, sim->fresh = 0;
-  memset(&sim->counts, 0, sizeof sim->counts);
+  sim->now.t = sim->now.t_old = t;
+  sim->now.h = 0.0, sim->now.error_old = 1e-4, sim->now.fresh = 0;
+  sim->now.steps = sim->now.rejected = sim->now.evaluations = 0;
   return BOUGH_OK;
 }
 
@@ -107,7 +105,7 @@ bough_status bough_sim_rate(bough_sim *sim, double t, const double *y, double *r
   bough_status status = bough_sim_inputs(sim, t);
   if (status != BOUGH_OK) return status;
   const double *q = y, *u = y + sim->nq;
-  sim->counts.evaluations++;
+  sim->now.evaluations++;
   bough_position_rates(sim->model, q, u, rate);
   status = bough_forward_dynamics(sim->model, sim->data, q, u, sim->tau, sim->motion,
                                   sim->model->n_loads ? sim->loads : NULL, rate + sim->nq, NULL, NULL);
@@ -133,18 +131,18 @@ static bough_status finished_step(bough_sim *sim, double t) {
       return BOUGH_NOT_FINITE;
     }
   bough_normalize(sim->model, sim->y);
-  sim->t = sim->t_old = t; /* no dense output: earlier times are gone */
-  sim->counts.steps++;
+  sim->now.t = sim->now.t_old = t; /* no dense output: earlier times are gone */
+  sim->now.steps++;
   return BOUGH_OK;
 }
 
 /* equal steps of at most options.step, the last of which ends at t */
 static bough_status fixed_to(bough_sim *sim, double t) {
-  const double span = t - sim->t, start = sim->t;
+  const double span = t - sim->now.t, start = sim->now.t;
   const double count = ceil(span / sim->options.step - 1e-9);
   const long n = count > 1.0 ? (long)count : 1;
   for (long i = 0; i < n; i++) {
-    const double next = i + 1 == n ? t : start + span * (double)(i + 1) / (double)n, h = next - sim->t;
+    const double next = i + 1 == n ? t : start + span * (double)(i + 1) / (double)n, h = next - sim->now.t;
     double error;
     memcpy(sim->y_old, sim->y, sizeof(double) * (size_t)sim->ny);
     bough_status status = sim->options.method == BOUGH_RK4 ? bough_rk4_step(sim, h)
@@ -158,56 +156,118 @@ static bough_status fixed_to(bough_sim *sim, double t) {
   return BOUGH_OK;
 }
 
-/* adaptive Rosenbrock: the embedded first-order error steers the step */
-static bough_status rosenbrock_to(bough_sim *sim, double t) {
-  while (sim->t < t) {
-    const double span = t - sim->t;
-    double h = sim->h > 0.0 ? sim->h : 1e-3 * span, error = 0.0;
+/* adaptive Rosenbrock: one accepted step, steered by the embedded first-order error */
+static bough_status rosenbrock_step_to(bough_sim *sim, double t) {
+  for (;;) {
+    const double span = t - sim->now.t;
+    double h = sim->now.h > 0.0 ? sim->now.h : 1e-3 * span, error = 0.0;
     if (sim->options.step_max > 0.0 && h > sim->options.step_max) h = sim->options.step_max;
     const int last = h >= span * (1.0 - 1e-12);
     if (last) h = span;
-    if (!(sim->t + h > sim->t)) {
-      sim->where.time = sim->t;
+    if (!(sim->now.t + h > sim->now.t)) {
+      sim->where.time = sim->now.t;
       return BOUGH_STEP_TOO_SMALL;
     }
     memcpy(sim->y_old, sim->y, sizeof(double) * (size_t)sim->ny);
     bough_status status = bough_rosenbrock_step(sim, h, sim->stage, &error);
     if (status == BOUGH_STOPPED) return status;
     if (status != BOUGH_OK || !(error <= 1.0)) {
-      sim->counts.rejected++;
+      sim->now.rejected++;
       const double shrink = status == BOUGH_OK && error < 1e10 ? 0.9 / sqrt(error) : 0.1;
-      sim->h = h * (shrink < 0.2 ? 0.2 : shrink);
-      if (status != BOUGH_OK && sim->h < 1e-12 * span) return status;
+      sim->now.h = h * (shrink < 0.2 ? 0.2 : shrink);
+      if (status != BOUGH_OK && sim->now.h < 1e-12 * span) return status;
       continue;
     }
     memcpy(sim->y, sim->stage, sizeof(double) * (size_t)sim->ny);
-    status = finished_step(sim, last ? t : sim->t + h);
+    status = finished_step(sim, last ? t : sim->now.t + h);
     if (status != BOUGH_OK) {
       memcpy(sim->y, sim->y_old, sizeof(double) * (size_t)sim->ny);
       return status;
     }
     const double grow = error > 0.0 ? 0.9 / sqrt(error) : 5.0;
     const double next = h * (grow > 5.0 ? 5.0 : grow < 0.2 ? 0.2 : grow);
-    if (!last || next < sim->h || sim->h == 0.0) sim->h = next;
+    if (!last || next < sim->now.h || sim->now.h == 0.0) sim->now.h = next;
+    return BOUGH_OK;
+  }
+}
+
+static bough_status rosenbrock_to(bough_sim *sim, double t) {
+  while (sim->now.t < t) {
+    const bough_status status = rosenbrock_step_to(sim, t);
+    if (status != BOUGH_OK) return status;
   }
   return BOUGH_OK;
 }
 
 static bough_status dopri5_to(bough_sim *sim, double t, int exact) {
-  if (exact) sim->fresh = 0; /* inputs may have jumped */
-  while (sim->t < t) {
+  if (exact) sim->now.fresh = 0; /* inputs may have jumped */
+  while (sim->now.t < t) {
     const bough_status status = bough_dopri5_step(sim, exact ? t : INFINITY);
     if (status != BOUGH_OK) return status;
   }
   return BOUGH_OK;
 }
 
+void bough_sim_disturb(bough_sim *sim) {
+  if (sim) sim->now.fresh = 0;
+}
+
+bough_status bough_sim_set(bough_sim *sim, const double *q, const double *u) {
+  if (!sim || !q || !u) return BOUGH_BAD_ARGUMENT;
+  memcpy(sim->y, q, sizeof(double) * (size_t)sim->nq);
+  memcpy(sim->y + sim->nq, u, sizeof(double) * (size_t)sim->nu);
+  bough_normalize(sim->model, sim->y);
+  sim->now.fresh = 0;
+  sim->now.t_old = sim->now.t;
+  return BOUGH_OK;
+}
+
+size_t bough_sim_state_size(const bough_sim *sim) {
+  return sim ? bough_align(sizeof(sim_clock)) + sim->array_bytes + sim->data->parameter_bytes : 0;
+}
+
+bough_status bough_sim_save(const bough_sim *sim, void *state, size_t size) {
+  if (!sim || !state || size != bough_sim_state_size(sim)) return BOUGH_BAD_ARGUMENT;
+  char *p = state;
+  memset(p, 0, bough_align(sizeof(sim_clock)));
+  memcpy(p, &sim->now, sizeof(sim_clock)), p += bough_align(sizeof(sim_clock));
+  memcpy(p, sim->y, sim->array_bytes), p += sim->array_bytes;
+  memcpy(p, sim->data->gravity, sim->data->parameter_bytes);
+  return BOUGH_OK;
+}
+
+bough_status bough_sim_restore(bough_sim *sim, const void *state, size_t size) {
+  if (!sim || !state || size != bough_sim_state_size(sim)) return BOUGH_BAD_ARGUMENT;
+  const char *p = state;
+  memcpy(&sim->now, p, sizeof(sim_clock)), p += bough_align(sizeof(sim_clock));
+  memcpy(sim->y, p, sim->array_bytes), p += sim->array_bytes;
+  memcpy(sim->data->gravity, p, sim->data->parameter_bytes);
+  bough_data_choose_paths(sim->data);
+  return BOUGH_OK;
+}
+
+bough_status bough_sim_step(bough_sim *sim, double limit, bough_input_fn input, void *user, double *q, double *u) {
+  if (!sim || !q || !u || !isfinite(limit) || !(limit > sim->now.t)) return BOUGH_BAD_ARGUMENT;
+  bough_status status;
+  sim->input = input, sim->user = user;
+  if (sim->options.method == BOUGH_DOPRI5)
+    status = bough_dopri5_step(sim, limit);
+  else if (sim->options.step > 0.0) {
+    const double next = sim->now.t + sim->options.step * (1.0 + 1e-9);
+    status = fixed_to(sim, next < limit ? sim->now.t + sim->options.step : limit);
+  } else
+    status = rosenbrock_step_to(sim, limit);
+  memcpy(q, sim->y, sizeof(double) * (size_t)sim->nq);
+  memcpy(u, sim->y + sim->nq, sizeof(double) * (size_t)sim->nu);
+  return status;
+}
+
 bough_status bough_sim_advance(bough_sim *sim, double t, int exact, bough_input_fn input, void *user, double *q,
                                double *u) {
-  if (!sim || !q || !u || !isfinite(t) || t < sim->t_old) return BOUGH_BAD_ARGUMENT;
+  if (!sim || !q || !u || !isfinite(t) || t < sim->now.t_old) return BOUGH_BAD_ARGUMENT;
   bough_status status = BOUGH_OK;
   sim->input = input, sim->user = user;
-  if (t > sim->t) {
+  if (t > sim->now.t) {
     if (sim->options.method == BOUGH_DOPRI5)
       status = dopri5_to(sim, t, exact);
     else if (sim->options.step > 0.0)
@@ -216,7 +276,7 @@ bough_status bough_sim_advance(bough_sim *sim, double t, int exact, bough_input_
       status = rosenbrock_to(sim, t);
   }
   const double *y = sim->y;
-  if (status == BOUGH_OK && t < sim->t) { /* stepped beyond: interpolate */
+  if (status == BOUGH_OK && t < sim->now.t) { /* stepped beyond: interpolate */
     bough_dopri5_dense(sim, t, sim->stage);
     bough_normalize(sim->model, sim->stage);
     y = sim->stage;

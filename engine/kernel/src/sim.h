@@ -4,16 +4,23 @@
 
 #include "internal.h"
 
-/* y = (q, u). Everything a run has to remember, so that it can be resumed bit for bit. */
+/* Where a run is, apart from its arrays. */
+typedef struct {
+  double t, t_old;  /* the last step went from t_old to t */
+  double h;         /* next step of an adaptive method; zero: to be chosen */
+  double error_old; /* of the last accepted step, for the step-size control */
+  int64_t fresh;    /* rate holds f(t, y) */
+  int64_t steps, rejected, evaluations;
+} sim_clock;
+
+/* y = (q, u). The clock, and the arrays from y on, are all that a run has to remember to be resumed bit for bit. */
 struct bough_sim {
   const bough_model *model;
   bough_data *data;
   bough_sim_options options;
   int nq, nu, ny;
-  double t, t_old; /* the last step went from t_old to t */
-  double h;        /* next step of an adaptive method; zero: to be chosen */
-  double error_old;/* of the last accepted step, for the step-size control */
-  int fresh;       /* rate holds f(t, y) */
+  sim_clock now;
+  size_t array_bytes;
   double *y, *rate;     /* [ny] state and its rate at t */
   double *y_old;        /* [ny] state at t_old */
   double *dense;        /* [4*ny] coefficients of the dense output over the last step */
@@ -24,7 +31,6 @@ struct bough_sim {
   double *extra;        /* [3*nu] Rosenbrock */
   bough_input_fn input;
   void *user;
-  bough_sim_counts counts;
   bough_where where;
 };
 

@@ -1,0 +1,127 @@
+"""How the command speaks: tables and answers on stdout, progress and messages on stderr, never a traceback."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import json
+import os
+import sys
+import traceback
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from bough.errors import BoughError, SimulationError
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+FAILED = 1
+"""Exit code: the model or the run failed."""
+PIPE_WIDTH = 160
+"""Columns of a table that goes into a file or a pipe."""
+
+
+def console() -> Console:
+    """Console of stdout; wide where no terminal sets the width."""
+    return Console(width=None if sys.stdout.isatty() else PIPE_WIDTH, highlight=False, soft_wrap=False)
+
+
+def say(message: str) -> None:
+    """A line for the person at the terminal; nothing in a pipe."""
+    if sys.stdout.isatty():
+        typer.echo(_printable(message))
+
+
+def answer(data: Any) -> None:
+    """JSON on stdout, for a program."""
+    typer.echo(json.dumps(data, indent=2))
+
+
+def complain(message: str) -> None:
+    """A message on stderr."""
+    typer.echo(_printable(message), err=True)
+
+
+def guarded(command: Callable[P, R]) -> Callable[P, R]:
+    """Turn what a command raises into one message and exit code 1."""
+
+    @functools.wraps(command)
+    def run(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            result = command(*args, **kwargs)
+            sys.stdout.flush()
+            return result
+        except BoughError as error:
+            complain(str(error))
+        except BrokenPipeError:
+            silence_stdout()
+        except KeyboardInterrupt:
+            complain("interrupted")
+        except MemoryError:
+            complain("out of memory: choose a longer --step or a shorter --stop, or a smaller model")
+        except OSError as error:
+            where = f"{error.filename}: " if error.filename else ""
+            complain(f"{where}{error.strerror or error}")
+        except (typer.Exit, typer.BadParameter, typer.Abort):
+            raise
+        except Exception as error:
+            _defect(error)
+        raise typer.Exit(FAILED)
+
+    return run
+
+
+def silence_stdout() -> None:
+    """Send what is still to be written nowhere: nobody reads stdout any more."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+@contextlib.contextmanager
+def progress_bar(title: str) -> Iterator[Callable[[float], None] | None]:
+    """A bar on stderr if that is a terminal; the function takes the fraction done."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f} %"))
+    with Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(title, total=1.0)
+        yield lambda fraction: bar.update(task, completed=fraction)
+
+
+def check_target(path: Path) -> None:
+    """Refuse an output file that cannot be written before the work begins."""
+    if path.is_dir():
+        raise SimulationError(f"cannot write {path}: it is a directory; name a file in it")
+    if not path.absolute().parent.is_dir():
+        raise SimulationError(f"cannot write {path}: there is no directory {path.absolute().parent}")
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text file.
+
+    Raises:
+        SimulationError: It cannot be written.
+    """
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise SimulationError(f"cannot write {path}: {error.strerror}") from None
+
+
+def _defect(error: Exception) -> None:
+    """A mistake of ours: say so in a line; BOUGH_TRACEBACK=1 shows where, for a report."""
+    complain(f"a defect in bough, please report it: {type(error).__name__}: {error}")
+    if os.environ.get("BOUGH_TRACEBACK") == "1":
+        complain("".join(traceback.format_exception(error)))
+
+
+def _printable(message: str) -> str:
+    """The message without stray bytes of file names that no encoding can write."""
+    return message.encode("utf-8", "backslashreplace").decode("utf-8")

@@ -1,0 +1,126 @@
+"""What `bough run` does once its options are read."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import typer
+
+from bough.cli.console import FAILED, answer, check_target, complain, progress_bar, say
+from bough.cli.inputs import Series
+from bough.errors import SimulationError
+from bough.result import Result
+from bough.simulate import simulate
+from bough.system import System
+
+STDOUT = Path("-")
+MOST_ROWS = 10_000_000
+
+
+@dataclass(frozen=True)
+class Run:
+    """Options of a run: times in s, method and tolerance, where the result goes, and how to tell."""
+
+    stop: float
+    step: float | None
+    method: str
+    rtol: float
+    output: Path
+    as_json: bool
+
+    def check(self) -> None:
+        """Refuse numbers that make no run.
+
+        Raises:
+            typer.BadParameter: Wrong use.
+            SimulationError: The output cannot be written.
+        """
+        if not 0.0 <= self.stop < float("inf"):
+            raise typer.BadParameter(f"expected a time of zero or more seconds, found {self.stop}", param_hint="--stop")
+        if self.step is not None and not 0.0 < self.step < float("inf"):
+            raise typer.BadParameter(f"expected more than zero seconds, found {self.step}", param_hint="--step")
+        if self.step is not None and self.stop / self.step > MOST_ROWS:
+            rows = f"{self.stop / self.step:.3g} rows; at most {MOST_ROWS} are written"
+            raise typer.BadParameter(f"that makes {rows}", param_hint="--step")
+        if not 0.0 < self.rtol < 1.0:
+            raise typer.BadParameter(f"expected a number between 0 and 1, found {self.rtol}", param_hint="--rtol")
+        if self.output == STDOUT and self.as_json:
+            raise typer.BadParameter("the result and --json cannot both go to stdout", param_hint="-o -")
+        if self.output != STDOUT:
+            check_target(self.output)
+
+
+def execute(system: System, inputs: Mapping[str, Series | float], run: Run) -> None:
+    """Simulate, write, tell. A run that fails leaves what it has, with a message."""
+    failure: SimulationError | None = None
+    with progress_bar(system.model.name) as progress:
+        try:
+            result: Result = simulate(
+                system, run.stop, inputs, run.step, method=run.method, rtol=run.rtol, progress=progress
+            )
+        except SimulationError as error:
+            if error.result is None:
+                raise
+            failure, result = error, error.result
+    kept = len(result) > 0
+    if kept:
+        write_result(result, run.output)
+    if run.as_json:
+        answer(_statistics(result, run, failure))
+    if failure is None:
+        say(_told(result, run))
+        return
+    complain(str(failure))
+    if kept:
+        where = "on stdout" if run.output == STDOUT else f"in {run.output}"
+        complain(f"the {len(result)} rows until t = {result.t[-1]:.9g} s are {where}")
+    raise typer.Exit(FAILED)
+
+
+def write_result(result: Result, path: Path) -> None:
+    """Write the CSV: a file as a whole or not at all; stdout and devices as they come."""
+    if path == STDOUT:
+        _write_rows(result, sys.stdout)
+    elif path.exists() and not path.is_file():
+        try:
+            with path.open("w", newline="", encoding="utf-8") as stream:
+                _write_rows(result, stream)
+        except OSError as error:
+            raise SimulationError(f"cannot write {path}: {error.strerror}") from None
+    else:
+        result.to_csv(path)
+
+
+def _write_rows(result: Result, stream: Any) -> None:
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(["time", *result.names])
+    for row in np.column_stack([result.t, *(result[name] for name in result.names)]).tolist():
+        writer.writerow([repr(x) for x in row])
+
+
+def _statistics(result: Result, run: Run, failure: SimulationError | None) -> dict[str, Any]:
+    counts = {key: int(result.statistics[key]) for key in ("steps", "rejected", "evaluations")}
+    return {
+        "ok": failure is None,
+        "model": result.model_name,
+        "method": run.method,
+        "output": json.loads(json.dumps(str(run.output))) if len(result) else None,
+        "rows": len(result),
+        "time": float(result.t[-1]) if len(result) else None,
+        **counts,
+        "seconds": result.statistics["seconds"],
+        "error": None if failure is None else str(failure),
+    }
+
+
+def _told(result: Result, run: Run) -> str:
+    steps, seconds = result.statistics["steps"], result.statistics["seconds"]
+    told = f"{run.output}: {len(result)} rows of {len(result.names)} variables to t = {result.t[-1]:.6g} s"
+    return f"{told} ({run.method}, {steps:.0f} steps, {seconds:.3g} s)"

@@ -1,0 +1,17 @@
+"""Reports: what a run has left, drawn. Knows results only."""
+
+from bough.report.charts import Chart, charts
+from bough.report.figures import Curve, Panel, draw_panels, new_figure, save_figure
+from bough.report.page import render_page, write_page
+
+__all__ = [
+    "Chart",
+    "Curve",
+    "Panel",
+    "charts",
+    "draw_panels",
+    "new_figure",
+    "render_page",
+    "save_figure",
+    "write_page",
+]

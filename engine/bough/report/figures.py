@@ -1,0 +1,103 @@
+"""Pictures for paper and screen, drawn with matplotlib without a display."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bough.errors import SimulationError
+from bough.report.palette import COLOURS, GRID, INK
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Array: TypeAlias = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """One curve of a panel.
+
+    Attributes:
+        label: For the legend.
+        y: Values at the times of the figure, (n,).
+        colour: A matplotlib colour; the next of the palette if empty.
+        style: A matplotlib line style.
+    """
+
+    label: str
+    y: Array
+    colour: str = ""
+    style: str = "-"
+
+
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """Curves over time with one axis: title, label of the axis with its unit, curves."""
+
+    title: str
+    label: str
+    curves: Sequence[Curve]
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """An empty figure of a size in inches, laid out so that nothing overlaps."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained", facecolor="white")
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def style_axes(axes: Axes, title: str, x: str, y: str) -> None:
+    """House style: title at the left, light grid, no box."""
+    axes.set_title(title, loc="left", fontsize=11, fontweight="bold", color=INK)
+    axes.set_xlabel(x, fontsize=9, color=INK)
+    axes.set_ylabel(y, fontsize=9, color=INK)
+    axes.tick_params(labelsize=8.5, colors=INK)
+    axes.grid(color=GRID, linewidth=0.8)
+    axes.set_axisbelow(True)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    for side in ("left", "bottom"):
+        axes.spines[side].set_color(GRID)
+
+
+def draw_panel(axes: Axes, t: Array, panel: Panel, x: str = "time, s", columns: int = 4) -> None:
+    """Draw the curves of a panel over time; the legend has so many columns at most."""
+    for i, curve in enumerate(panel.curves):
+        colour = curve.colour or COLOURS[i % len(COLOURS)]
+        axes.plot(t, curve.y, curve.style, color=colour, label=curve.label, linewidth=1.5)
+    style_axes(axes, panel.title, x, panel.label)
+    axes.margins(x=0)
+    if any(curve.label for curve in panel.curves):
+        axes.legend(fontsize=8.5, frameon=False, ncols=min(len(panel.curves), columns), loc="best")
+
+
+def draw_panels(t: Array, panels: Sequence[Panel], path: str | os.PathLike[str]) -> None:
+    """Draw panels one below the other over the same time, and write the PNG file."""
+    figure = new_figure(8.0, 0.6 + 2.6 * len(panels))
+    axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
+    for i, panel in enumerate(panels):
+        draw_panel(axes[i], t, panel, "time, s" if i + 1 == len(panels) else "")
+    save_figure(figure, path)
+
+
+def save_figure(figure: Figure, path: str | os.PathLike[str], dpi: int = 110) -> None:
+    """Write a figure as PNG; the same figure gives the same bytes.
+
+    Raises:
+        SimulationError: The file cannot be written.
+    """
+    try:
+        figure.savefig(Path(path), format="png", dpi=dpi, metadata={"Software": None})
+    except OSError as error:
+        raise SimulationError(f"cannot write {path}: {error.strerror}") from None

@@ -1,0 +1,69 @@
+/* tangent.c - exact directional derivatives: the sweeps on complex numbers x + i h dx, derivative = imaginary part / h.
+ * There is no subtraction, so h = 1e-50 costs no digits. */
+#include <complex.h>
+#include <math.h>
+
+#include "internal.h"
+
+typedef double complex number;
+static const double H = 1e-50;
+
+enum { PER_NODE = 7 + 6 + 6 };
+
+size_t bough_tangent_bytes(const bough_model *m) {
+  const size_t nu = (size_t)m->nu, nb = (size_t)m->nb;
+  return sizeof(number) * ((size_t)m->nq + 5 * nu + 6 * (size_t)m->n_loads + 6 * nb + PER_NODE * (size_t)m->n_nodes);
+}
+
+/* x + i h dx into `to`; null is zero. Returns the place behind. */
+static number *lift(const double *x, const double *dx, int n, number *to) {
+  for (int i = 0; i < n; i++) to[i] = (x ? x[i] : 0.0) + I * (H * (dx ? dx[i] : 0.0));
+  return to + n;
+}
+static void drop(const number *z, int n, double *dz) {
+  for (int i = 0; dz && i < n; i++) dz[i] = cimag(z[i]) / H;
+}
+
+/* qdot = N(q) u is linear in each */
+static void rates(const bough_model *m, const bough_point *at, const bough_point *dir, double *zero, double *work,
+                  double *dqdot) {
+  bough_position_rates(m, at->q, dir->u ? dir->u : zero, dqdot);
+  if (!dir->q) return;
+  bough_position_rates(m, dir->q, at->u, work);
+  for (int k = 0; k < m->nb; k++) { /* only quaternions depend on q */
+    const bough_body *b = m->body + k;
+    for (int i = 0; b->turn == TURN_FREE && i < 4; i++) dqdot[b->q0 + b->n_lin + i] += work[b->q0 + b->n_lin + i];
+  }
+}
+
+bough_status bough_directional(const bough_model *m, bough_data *d, const bough_point *at, const bough_point *dir,
+                               int count, const int *nodes, const bough_values *dz) {
+  if (!m || !d || d->model != m || !d->work_tangent || !at || !dir || !dz || !at->q || !at->u) return BOUGH_BAD_ARGUMENT;
+  if (count < 0 || count > m->n_nodes || (count > 0 && !nodes)) return BOUGH_BAD_ARGUMENT;
+  for (int i = 0; i < count; i++)
+    if (nodes[i] < 0 || nodes[i] >= m->n_nodes) return BOUGH_BAD_ARGUMENT;
+  number *q = d->tangent_buffer;
+  number *u = lift(at->q, dir->q, m->nq, q), *tau = lift(at->u, dir->u, m->nu, u);
+  number *motion = lift(at->tau, dir->tau, m->nu, tau), *loads = lift(at->motion, dir->motion, m->nu, motion);
+  number *udot = lift(at->loads, dir->loads, 6 * m->n_loads, loads), *force = udot + m->nu;
+  number *reaction = force + m->nu, *pose = reaction + 6 * m->nb, *velocity = pose + 7 * count;
+  number *acceleration = velocity + 6 * count;
+  const int loaded = m->n_loads > 0 && (at->loads || dir->loads);
+  bough_sweep s = bough_data_sweep(d);
+  d->tangent->forward(&s, d->work_tangent, q, u, tau, motion, loaded ? loads : NULL, udot, force, reaction);
+  for (int i = 0; i < m->nu; i++)
+    if (!isfinite(creal(udot[i])) || !isfinite(cimag(udot[i]))) {
+      d->where.body = bough_body_of_speed(m, i);
+      return BOUGH_NOT_FINITE;
+    }
+  if (count > 0 && (dz->pose || dz->velocity || dz->acceleration)) {
+    s.path = d->path_general;
+    s.full = 1;
+    d->tangent->node_motion(&s, d->work_tangent, q, u, udot, count, nodes, pose, velocity, acceleration);
+  }
+  if (dz->qdot) rates(m, at, dir, d->zero, d->scratch, dz->qdot);
+  drop(udot, m->nu, dz->udot), drop(force, m->nu, dz->force), drop(reaction, 6 * m->nb, dz->reaction);
+  drop(pose, 7 * count, dz->pose), drop(velocity, 6 * count, dz->velocity);
+  drop(acceleration, 6 * count, dz->acceleration);
+  return BOUGH_OK;
+}
