@@ -1,6 +1,6 @@
 # Needs Python 3.10+ and nothing else: compiler, cmake and ninja come from PyPI into .venv.
 #
-#   make demo    set up, simulate the flexible arm, leave plots
+#   make demo    set up, simulate the flexible arm, leave plots in build/out/demo
 #   make test    set up with the development tools, run every test
 #   make setup   .venv with an editable install and the development tools
 #   make kernel  compile the C kernel after an edit (make setup, test, demo and bench do it too)
@@ -37,7 +37,7 @@ tools:
 	@sh build/ci_tools.sh
 
 demo: runtime
-	$(BIN)/bough demo
+	$(BIN)/bough demo -o build/out/demo
 
 test: setup tools
 	$(BIN)/python -m pytest -n $(JOBS) $(PYTEST_ARGS)

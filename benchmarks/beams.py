@@ -1,7 +1,7 @@
 """The flexible body that bough and Exudyn share: a slender beam as point masses with bending shapes.
 
 Exudyn's reduced FFRF body takes translations of mesh nodes, no rotary inertia of nodes. So the beam is four point
-masses in each cross section, which is a full-fidelity body in bough as well: both programs integrate the same equations.
+masses in each cross section, which bough takes at full fidelity as well: both programs integrate the same equations.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
 
 LENGTH, WIDTH, HEIGHT = 1.0, 0.015, 0.010  # m
 YOUNG, DENSITY = 70e9, 2700.0  # Pa, kg/m^3
@@ -36,8 +37,13 @@ class Beam:
     damping: float
 
 
-def beam(per_plane: int) -> Beam:
-    """Cantilever with `per_plane` bending modes in each plane, by Ritz with x^2 ... x^8."""
+def beam(per_plane: int, stiffening: float = 1.0) -> Beam:
+    """Cantilever with `per_plane` bending modes in each plane, by Ritz with x^2 ... x^8.
+
+    Args:
+        per_plane: Modes in each plane.
+        stiffening: Factor on the bending stiffness.
+    """
     x = (np.arange(SECTIONS) + 0.5) * LENGTH / SECTIONS
     corners = 0.5 * np.array([[WIDTH, HEIGHT], [WIDTH, -HEIGHT], [-WIDTH, HEIGHT], [-WIDTH, -HEIGHT]])
     mesh = [[0.0, 0.0, 0.0], *([s, *c] for s in x for c in corners), [LENGTH, 0.0, 0.0]]
@@ -47,7 +53,7 @@ def beam(per_plane: int) -> Beam:
     shapes, stiffness = [], []
     for axis, inertia in ((1, HEIGHT * WIDTH**3 / 12), (2, WIDTH * HEIGHT**3 / 12)):
         basis = np.stack([_shape(positions, axis, p) for p in range(2, DEGREE + 1)], axis=-1)
-        k, r = _ritz(basis, masses, YOUNG * inertia)
+        k, r = _ritz(basis, masses, stiffening * YOUNG * inertia)
         shapes.append((basis @ r)[..., :per_plane])
         stiffness.append(k[:per_plane])
     k_all = np.concatenate(stiffness)
@@ -77,6 +83,11 @@ def _ritz(
     L = np.linalg.inv(np.linalg.cholesky(M))
     k, v = np.linalg.eigh(L @ K @ L.T)
     return k, L.T @ v
+
+
+def attitudes(count: int) -> list[Rotation]:
+    """Start attitude of each body against the ground: a chain bent in space."""
+    return [Rotation.from_euler("zyx", [0.5 * k, 0.3 - 0.4 * (k % 2), 0.2 * k]) for k in range(count)]
 
 
 def bough_body(b: Beam) -> dict[str, Any]:

@@ -90,7 +90,7 @@ def simulate(
     q, u = system.initial_state() if initial is None else (np.array(x, dtype=np.float64) for x in initial)
     if q.shape != (system.nq,) or u.shape != (system.nu,):
         raise ValueError(f"initial: expected shapes ({system.nq},) and ({system.nu},), found {q.shape}, {u.shape}")
-    recorder = _Recorder(system, times.size, signals)
+    recorder = _Recorder(system, times, signals)
     sim = _kernel.KernelSim(system._data, len(system.block.loads), method, rtol, absolute, fixed, 0.0)
     sim.set_input(recorder.fill if signals else None)
     began = clock.perf_counter()
@@ -100,12 +100,14 @@ def simulate(
         sim.start(start, q, u)
         for done, t in enumerate(times):  # noqa: B007  (done counts what has been recorded)
             sim.advance(float(t))
-            recorder.record(done, float(t), sim.q, sim.u)
+            recorder.record(done, sim.q, sim.u)
             if progress is not None and (done % 64 == 0 or done + 1 == times.size):
                 progress((done + 1) / times.size)
         done += 1
     except _kernel.KernelError as error:
         failure = _failure(system, sim, error)
+    except SimulationError as error:
+        failure = error
     steps, rejected, evaluations = sim.counts
     statistics = {
         "steps": float(steps),
@@ -113,7 +115,7 @@ def simulate(
         "evaluations": float(evaluations),
         "seconds": clock.perf_counter() - began,
     }
-    result = recorder.result(times, done, statistics)
+    result = recorder.result(done, statistics)
     if failure is not None:
         failure.result = result
         raise failure
@@ -124,8 +126,12 @@ def _failure(system: System, sim: _kernel.KernelSim, error: _kernel.KernelError)
     if sim.failure is not None:
         if not isinstance(sim.failure, Exception):
             raise sim.failure
-        return SimulationError(f"an input function failed at t = {error.time:.9g} s: {sim.failure!r}")
+        return _input_failure(error.time, sim.failure)
     return system.failure(error, error.time)
+
+
+def _input_failure(t: float, error: Exception) -> SimulationError:
+    return SimulationError(f"an input function failed at t = {t:.9g} s: {error!r}")
 
 
 def _check_options(method: str, rtol: float, atol: float | None, solver_step: float | None) -> None:
@@ -189,8 +195,8 @@ def _signal(variable: Variable, value: Input, times: Array) -> _Signal:
 class _Recorder:
     """Evaluates every variable at the output times."""
 
-    def __init__(self, system: System, count: int, signals: list[_Signal]) -> None:
-        self.system, self.signals = system, signals
+    def __init__(self, system: System, times: Array, signals: list[_Signal]) -> None:
+        self.system, self.signals, self.times = system, signals, times
         self.variables = system.variables
         nb, sensors, loads = len(system.model.bodies), len(system.model.outputs), len(system.block.loads)
         nu = system.nu
@@ -204,20 +210,27 @@ class _Recorder:
             "acceleration": 6 * sensors,
             "reaction": 6 * nb,
         }
-        self.store = {kind: np.full((count, size), np.nan) for kind, size in sizes.items()}
+        self.store = {kind: np.full((times.size, size), np.nan) for kind, size in sizes.items()}
 
     def fill(self, t: float, tau: Array, motion: Array, loads: Array) -> None:
-        """Inputs at time t, for the kernel."""
+        """Inputs at time t, for the kernel; those of the last time beyond it, where an integrator's step may reach."""
         targets = {"tau": tau, "motion": motion, "load": loads.reshape(-1)}
         for s in self.signals:
-            targets[s.variable.kind][s.variable.index] = s.value(t)
+            targets[s.variable.kind][s.variable.index] = s.value(min(t, float(self.times[-1])))
 
-    def record(self, i: int, t: float, q: Array, u: Array) -> None:
-        """Evaluate everything at one time."""
-        self.fill(t, self.tau, self.motion, self.loads)
+    def record(self, i: int, q: Array, u: Array) -> None:
+        """Evaluate everything at output time number i."""
+        t = float(self.times[i])
+        try:
+            self.fill(t, self.tau, self.motion, self.loads)
+        except Exception as error:  # the user's function may raise anything
+            raise _input_failure(t, error) from None
         loads = self.loads if self.loads.size else None
         data = self.system._data
-        data.forward(q, u, self.tau, self.motion, loads, self.udot, self.force, self.reaction)
+        try:
+            data.forward(q, u, self.tau, self.motion, loads, self.udot, self.force, self.reaction)
+        except _kernel.KernelError as error:
+            raise self.system.failure(error, t) from None
         row = {
             "q": q,
             "u": u,
@@ -233,8 +246,8 @@ class _Recorder:
         for kind, value in row.items():
             self.store[kind][i] = np.ravel(value)
 
-    def result(self, times: Array, count: int, statistics: Mapping[str, float]) -> Result:
+    def result(self, count: int, statistics: Mapping[str, float]) -> Result:
         """The columns, by the names of the variable table."""
         columns = {v.name: self.store[v.kind][:count, v.index].copy() for v in self.variables}
         units = {v.name: v.unit for v in self.variables}
-        return Result(times[:count], columns, units, self.system.model.name, statistics)
+        return Result(self.times[:count], columns, units, self.system.model.name, statistics)

@@ -331,6 +331,10 @@ class System:
                     f"{name!r} names no speed, hinge or flexible body; speeds are: {', '.join(self.u_names)}"
                 )
             mask |= np.array(hit)
+        for body in dict.fromkeys(o for n, o in zip(self.u_names, owners, strict=True) if ".eta_dot[" in n):
+            modes = mask[[o == body for o in owners]]
+            if modes.any() and not modes.all():
+                raise ValueError(f"the modes of {body!r} are held together: name {body!r} instead of single modes")
         return mask
 
     def _errors(self) -> _Translate:

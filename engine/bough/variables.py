@@ -81,54 +81,45 @@ def coordinate_names(model: Model) -> tuple[list[str], list[str]]:
 
 
 def _hinge_variables(body: Body, q0: int, u0: int) -> list[Variable]:
-    h, kind = body.hinge.name, body.hinge.kind
-    out: list[Variable] = []
+    """Inputs, then positions, speeds, and accelerations or (of a driven hinge) the forces found."""
+    h, kind, dofs = body.hinge.name, body.hinge.kind, hinge_dofs(body)
     driven = body.hinge.drive == "motion"
-    for j, d in enumerate(hinge_dofs(body)):
-        angle, length = ("rad", "rad") if d.rotation else ("m", "m")
-        force = "N.m" if d.rotation else "N"
-        what = "rotation" if d.rotation else "translation"
+    inputs: list[Variable] = []
+    positions: list[Variable] = []
+    speeds: list[Variable] = []
+    found: list[Variable] = []
+    for j, d in enumerate(dofs):
+        angle, force, what = ("rad", "N.m", "rotation") if d.rotation else ("m", "N", "translation")
+        acceleration, effort = f"{h}.{d.acceleration}", f"{h}.{d.force}"
         if driven:
-            out.append(
-                Variable(
-                    f"{h}.{d.acceleration}",
-                    f"{angle}/s2",
-                    "input",
-                    "motion",
-                    u0 + j,
-                    f"Prescribed acceleration of hinge {h}",
-                )
-            )
-            out.append(
-                Variable(
-                    f"{h}.{d.force}",
-                    force,
-                    "output",
-                    "tau",
-                    u0 + j,
-                    f"Force that the motion of hinge {h} takes",
-                )
-            )
+            text = f"Prescribed acceleration of hinge {h}, {what}"
+            inputs.append(Variable(acceleration, f"{angle}/s2", "input", "motion", u0 + j, text))
+            text = f"{'Torque' if d.rotation else 'Force'} that the motion of hinge {h} takes"
+            found.append(Variable(effort, force, "output", "tau", u0 + j, text))
         else:
-            out.append(Variable(f"{h}.{d.force}", force, "input", "tau", u0 + j, f"Applied at hinge {h}"))
-            out.append(
-                Variable(
-                    f"{h}.{d.acceleration}",
-                    f"{angle}/s2",
-                    "output",
-                    "udot",
-                    u0 + j,
-                    f"Acceleration of hinge {h}, {what}",
-                )
-            )
+            text = f"{'Torque' if d.rotation else 'Force'} applied at hinge {h}"
+            inputs.append(Variable(effort, force, "input", "tau", u0 + j, text))
+            text = f"Acceleration of hinge {h}, {what}"
+            found.append(Variable(acceleration, f"{angle}/s2", "output", "udot", u0 + j, text))
         if not (kind.quaternion and d.rotation):
-            out.append(Variable(f"{h}.{d.position}", length, "output", "q", q0 + j, f"Position of hinge {h}, {what}"))
-        out.append(Variable(f"{h}.{d.speed}", f"{angle}/s", "output", "u", u0 + j, f"Speed of hinge {h}, {what}"))
+            text = f"Position of hinge {h}, {what}"
+            positions.append(Variable(f"{h}.{d.position}", angle, "output", "q", q0 + j, text))
+        text = f"Speed of hinge {h}, {what}"
+        speeds.append(Variable(f"{h}.{d.speed}", f"{angle}/s", "output", "u", u0 + j, text))
     if kind.quaternion:
         for i in range(4):
-            text = f"Attitude of hinge {h}, quaternion {'xyzw'[i]}"
-            out.append(Variable(f"{h}.Q[{i + 1}]", "", "output", "q", q0 + kind.n_lin + i, text))
-    return out
+            text = f"Attitude of hinge {h}, quaternion, component {'xyzw'[i]}"
+            positions.append(Variable(f"{h}.Q[{i + 1}]", "", "output", "q", q0 + kind.n_lin + i, text))
+    return inputs + positions + speeds + found
+
+
+def _modal_variables(body: Body, q0: int, u0: int) -> list[Variable]:
+    """Modal coordinates, then their rates."""
+    name, modes = body.name, range(1, body.mode_count + 1)
+    texts = [f"Deflection of {name}, mode {i}" for i in modes]
+    values = [Variable(f"{name}.eta[{i}]", "", "output", "q", q0 + i - 1, texts[i - 1]) for i in modes]
+    texts = [f"Rate of deflection of {name}, mode {i}" for i in modes]
+    return values + [Variable(f"{name}.eta_dot[{i}]", "1/s", "output", "u", u0 + i - 1, texts[i - 1]) for i in modes]
 
 
 def _sensor_variables(name: str, n: int) -> list[Variable]:
@@ -159,10 +150,7 @@ def variable_table(model: Model, loads: tuple[str, ...]) -> list[Variable]:
         h = body.hinge.name
         out += _hinge_variables(body, q0, u0)
         q0, u0 = q0 + body.hinge.kind.nq, u0 + body.hinge.kind.nu
-        for i in range(1, body.mode_count + 1):
-            out.append(Variable(f"{body.name}.eta[{i}]", "", "output", "q", q0 + i - 1, f"Mode {i} of {body.name}"))
-            text = f"Rate of mode {i} of {body.name}"
-            out.append(Variable(f"{body.name}.eta_dot[{i}]", "1/s", "output", "u", u0 + i - 1, text))
+        out += _modal_variables(body, q0, u0)
         q0, u0 = q0 + body.mode_count, u0 + body.mode_count
         for key, unit, first in (("force", "N", 3), ("torque", "N.m", 0)):
             for i in range(3):

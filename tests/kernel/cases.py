@@ -69,7 +69,7 @@ def case(seed: int, deflection: float = 0.3, speed: float = 1.0, **options: Any)
 
 
 def error(a: ArrayLike, b: ArrayLike, scale: float | None = None) -> float:
-    """Largest difference over `scale`, or over the largest number expected (at least 1e-3: all sizes are of order one)."""
+    """Largest difference over `scale`, or over the largest number expected (1e-3 at least: sizes are of order one)."""
     a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
     assert a.shape == b.shape and np.all(np.isfinite(a)), "shapes differ or a number is not finite"
     size = max(1e-3, float(np.max(np.abs(b), initial=0.0))) if scale is None else scale

@@ -51,7 +51,8 @@ def test_innovations_factors_multiply_to_the_mass_matrix(seed: int) -> None:
         assert error(L @ D @ L.T, system.mass_matrix(q)) < TOLERANCE
         block = blocks(system)
         same = block[:, None] == block[None, :]
-        assert np.array_equal(L[same], np.eye(system.nu)[same]), "L has identity blocks on its diagonal, exactly"
+        # identity blocks on L's diagonal; modes go through the kernel's basis and back, T T^-1, hence not exactly
+        assert error(L[same], np.eye(system.nu)[same]) < 1e-13
         assert not np.any(D[~same]), "D is block diagonal, exactly"
         assert np.all(L[block[:, None] > block[None, :]] == 0.0), "L is upper triangular by blocks"
         assert error(D, D.T) < TOLERANCE
@@ -155,7 +156,10 @@ def test_both_fidelities_agree_at_zero_deflection_and_zero_modal_rate(seed: int)
     other = System(ruthless(c.model))
     q = np.where(modal_q(other), 0.0, c.q)
     u = np.where(["eta" in name for name in other.u_names], 0.0, c.u)
-    assert error(other.forward_dynamics(q, u, c.tau, loads=c.loads), c.system.forward_dynamics(q, u, c.tau, loads=c.loads)) < TOLERANCE
+    assert (
+        error(other.forward_dynamics(q, u, c.tau, loads=c.loads), c.system.forward_dynamics(q, u, c.tau, loads=c.loads))
+        < TOLERANCE
+    )
     if other.nu:
         assert error(other.mass_matrix(q), c.system.mass_matrix(q)) < TOLERANCE
 

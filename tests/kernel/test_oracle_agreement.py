@@ -108,7 +108,7 @@ def fitted_orders(difference: Callable[[System, Oracle, Array, Array, Array], fl
 
 
 def test_mass_matrix_with_rotary_inertia_errs_at_second_order_in_deflection() -> None:
-    """The first-order terms of the modal inertia are all there: 1.9 leaves room for the third order, none for the first."""
+    """The first-order terms of the modal inertia are all there: 1.9 leaves room for the third order, not the first."""
     orders = fitted_orders(lambda s, o, q, u, tau: error(s.mass_matrix(q), o.mass_matrix(q)))
     assert min(orders) >= 1.9, orders
 

@@ -44,7 +44,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="Model file, YAML or JSON.", show_default=False)]
+ModelFile = Annotated[Path, typer.Argument(help="Model file, YAML or JSON.", show_default=False)]
 Json = Annotated[bool, typer.Option("--json", help="Answer in JSON, for a program.")]
 
 
@@ -160,7 +160,7 @@ def modes(model: ModelFile, as_json_: Json = False) -> None:
 @app.command()
 @guarded
 def report(
-    run_csv: Annotated[Path, typer.Argument(metavar="RUN.CSV", help="Result of `bough run`.", show_default=False)],
+    run_csv: Annotated[Path, typer.Argument(help="Result of `bough run`.", show_default=False)],
     output: Annotated[
         Path | None,
         typer.Option("-o", "--output", metavar="HTML", help="The report.", show_default="RUN.html beside the result"),

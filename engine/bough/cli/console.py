@@ -60,7 +60,9 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
         except BoughError as error:
             complain(str(error))
         except BrokenPipeError:
+            # Whoever read stdout has seen enough: no failure of ours.
             silence_stdout()
+            raise typer.Exit from None
         except KeyboardInterrupt:
             complain("interrupted")
         except MemoryError:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -111,7 +110,7 @@ def _statistics(result: Result, run: Run, failure: SimulationError | None) -> di
         "ok": failure is None,
         "model": result.model_name,
         "method": run.method,
-        "output": json.loads(json.dumps(str(run.output))) if len(result) else None,
+        "output": str(run.output) if len(result) else None,
         "rows": len(result),
         "time": float(result.t[-1]) if len(result) else None,
         **counts,

@@ -1,8 +1,8 @@
 """Vibrations of a whole mechanism about its start position, at rest.
 
-With x a small motion in the directions of the speeds, `M xdd + C xd + K x = 0`. M is the mass matrix; C and K are central
-differences of inverse dynamics, so that springs, dampers, elasticity, gravity and the momentum of embedded wheels are
-all in them. Driven and locked hinges are held.
+With x a small motion in the directions of the speeds, `xdd = A_x x + A_v xd` with the forces that hold the position.
+Springs, dampers, elasticity, gravity and the momentum of embedded wheels are all in it. Driven and locked hinges are
+held.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
-from scipy.linalg import cho_factor, cho_solve, eig
+from scipy.linalg import eig
 
 from bough.errors import SimulationError
 from bough.system import System
 
 Array: TypeAlias = NDArray[np.float64]
 
-STEP = 1e-4
-"""Half the distance of the differences, rad, m or units of a mode. Cut-off 1e-9 and round-off 1e-12 of the forces."""
 STILL = 2 * np.pi * 1e-4
-"""Slower than this, rad/s, is a motion that nothing holds back: below it round-off of the differences begins."""
+"""Slower than this, rad/s, is a motion that nothing holds back: round-off splits double zeros."""
+SINGULAR = 1e-13
+"""Smallest eigenvalue of a mass matrix with ones on its diagonal that is more than round-off."""
 MOST = 2000
 """Degrees of freedom beyond which a dense eigenproblem takes too long."""
 
@@ -70,33 +70,46 @@ def vibrations(system: System) -> Vibrations:
     free = _free(system)
     if free.size > MOST:
         raise SimulationError(f"{free.size} degrees of freedom; `bough modes` takes at most {MOST}")
-    q, _ = system.initial_state()
-    still = np.zeros(system.nu)
-    hold = system.inverse_dynamics(q, still, still)
     if not free.size:
         return Vibrations((), 0, ("", 0.0))
-    M = system.mass_matrix(q)[np.ix_(free, free)]
-    K, C = _stiffness(system, q, free), _damping(system, q, free)
-    try:
-        factor = cho_factor(M)
-    except np.linalg.LinAlgError:
-        raise SimulationError("the mass matrix is singular at the start position") from None
+    q, _ = system.initial_state()
+    shared = _shared_motion(system)
+    if shared:
+        raise SimulationError(f"the mass matrix is singular: {', '.join(shared)} move the same mass the same way")
+    still = np.zeros(system.nu)
+    hold = system.inverse_dynamics(q, still, still)
+    A = system.linearize(q, still, hold).A
+    along = np.column_stack([system.position_rates(q, unit) for unit in np.eye(system.nu)[free]])
+    A_x = (A[system.nq :, : system.nq] @ along)[free]
+    A_v = A[system.nq :, system.nq :][np.ix_(free, free)]
     n = free.size
-    A = np.block([[np.zeros((n, n)), np.eye(n)], [-cho_solve(factor, K), -cho_solve(factor, C)]])
-    values, vectors = eig(A)
+    values, vectors = eig(np.block([[np.zeros((n, n)), np.eye(n)], [A_x, A_v]]))
+    M = system.mass_matrix(q)[np.ix_(free, free)]
     names = [system.u_names[i] for i in free]
     modes = [
         _vibration(value, vectors[:n, i], M, names)
         for i, value in enumerate(values)
         if abs(value) > STILL and value.imag >= 0.0
     ]
-    unsprung = int(np.sum(abs(np.linalg.eigvals(cho_solve(factor, K))) < STILL**2))
+    unsprung = int(np.sum(abs(np.linalg.eigvals(A_x)) < STILL**2))
     worst = free[int(np.argmax(abs(hold[free])))]
     return Vibrations(
         tuple(sorted(modes, key=lambda mode: mode.frequency)),
         unsprung,
         (system.u_names[worst], float(hold[worst])),
     )
+
+
+def _shared_motion(system: System) -> list[str]:
+    """Speeds that move the same mass the same way at the start position; empty if the mass matrix is regular."""
+    free = _free(system)
+    M = system.mass_matrix(system.initial_state()[0])[np.ix_(free, free)]
+    scale = np.sqrt(np.maximum(np.diag(M), np.finfo(float).tiny))
+    values, vectors = np.linalg.eigh(M / np.outer(scale, scale))
+    if values[0] > SINGULAR:
+        return []
+    part = abs(vectors[:, 0])
+    return [system.u_names[free[i]] for i in np.flatnonzero(part > 0.1 * part.max())]
 
 
 def _free(system: System) -> NDArray[np.intp]:
@@ -110,27 +123,6 @@ def _free(system: System) -> NDArray[np.intp]:
         free += range(j + nu, j + nu + body.mode_count)
         j += nu + body.mode_count
     return np.array(free, dtype=np.intp)
-
-
-def _stiffness(system: System, q: Array, free: NDArray[np.intp]) -> Array:
-    """Change of the holding forces with a small motion along each free speed, (n, n)."""
-    unit, zero = np.eye(system.nu), np.zeros((free.size, system.nu))
-    # A quaternion leaves the unit sphere by STEP^2 only, and both sides by the same.
-    along = STEP * np.array([system.position_rates(q, unit[i]) for i in free])
-    ahead = system.inverse_dynamics(q + along, zero, zero)
-    behind = system.inverse_dynamics(q - along, zero, zero)
-    K: Array = (ahead - behind)[:, free].T / (2 * STEP)
-    return K
-
-
-def _damping(system: System, q: Array, free: NDArray[np.intp]) -> Array:
-    """Change of the forces with each free speed at rest: dampers and wheels, (n, n)."""
-    speeds = STEP * np.eye(system.nu)[free]
-    still = np.zeros(speeds.shape)
-    ahead = system.inverse_dynamics(q, speeds, still)
-    behind = system.inverse_dynamics(q, -speeds, still)
-    C: Array = (ahead - behind)[:, free].T / (2 * STEP)
-    return C
 
 
 def _vibration(value: complex, shape: NDArray[np.complex128], M: Array, names: list[str]) -> Vibration:
@@ -165,6 +157,16 @@ def print_vibrations(name: str, found: Vibrations, out: Console) -> None:
     table.add_column("what moves (share of kinetic energy)", overflow="fold")
     for i, mode in enumerate(found.modes, 1):
         moves = ", ".join(f"{name} {100 * share:.0f} %" for name, share in mode.moves)
-        damping = f"{100 * mode.damping:.3g}" if abs(mode.damping) > 1e-8 else "0"
-        table.add_row(str(i), f"{mode.frequency:.5g}", damping, mode.kind, moves)
+        table.add_row(str(i), *_cells(mode), moves)
     out.print(table)
+
+
+def _cells(mode: Vibration) -> tuple[str, str, str]:
+    """Frequency, damping and kind; for a motion that does not swing the time of a change by a factor of e instead."""
+    damping = f"{100 * mode.damping:.3g}" if abs(mode.damping) > 1e-8 else "0"
+    if mode.kind == "vibration":
+        return f"{mode.frequency:.5g}", damping, mode.kind
+    seconds = 1 / (2 * np.pi * mode.frequency * abs(mode.damping))
+    if mode.kind == "decay":
+        return "", "", f"decays in {seconds:.3g} s"
+    return f"{mode.frequency:.5g}", damping, f"grows in {seconds:.3g} s"

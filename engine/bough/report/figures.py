@@ -79,7 +79,18 @@ def draw_panel(axes: Axes, t: Array, panel: Panel, x: str = "time, s", columns: 
     style_axes(axes, panel.title, x, panel.label)
     axes.margins(x=0)
     if any(curve.label for curve in panel.curves):
-        axes.legend(fontsize=8.5, frameon=False, ncols=min(len(panel.curves), columns), loc="best")
+        # Above the axes, beside the title: there it hides no curve.
+        axes.legend(
+            loc="lower right",
+            bbox_to_anchor=(1.0, 1.0),
+            borderaxespad=0.1,
+            ncols=min(len(panel.curves), columns),
+            fontsize=8.5,
+            frameon=False,
+            labelcolor=INK,
+            handlelength=1.6,
+            columnspacing=1.2,
+        )
 
 
 def draw_panels(t: Array, panels: Sequence[Panel], path: str | os.PathLike[str]) -> None:

@@ -61,6 +61,11 @@ BOUGH_API int bough_model_bodies(const bough_model *model); /* number of bodies 
 BOUGH_API int bough_model_nodes(const bough_model *model);  /* number of named nodes, all bodies */
 BOUGH_API int bough_model_loads(const bough_model *model);  /* number of nodes that take a load */
 BOUGH_API size_t bough_model_memory(const bough_model *model); /* bytes */
+/* First coordinate and speed of a body's hinge, and how many of each. */
+typedef struct {
+  int q0, nq, u0, nu;
+} bough_range;
+BOUGH_API bough_range bough_model_hinge(const bough_model *model, int body);
 
 /* ---- data: parameters that may change, and workspace */
 enum { BOUGH_LANES_ONE = 0, BOUGH_LANES_BATCH = 1, BOUGH_LANES_TANGENT = 2 };
@@ -190,10 +195,10 @@ typedef struct {
   long steps, rejected, evaluations;
 } bough_sim_counts;
 
-BOUGH_API bough_status bough_sim_create(const bough_model *model, const bough_data *data,
-                                        const bough_sim_options *options, bough_sim **sim);
+/* The run evaluates with `data`, which must outlive it; parameters set there hold from the next step on. */
+BOUGH_API bough_status bough_sim_create(const bough_model *model, bough_data *data, const bough_sim_options *options,
+                                        bough_sim **sim);
 BOUGH_API void bough_sim_free(bough_sim *sim);
-BOUGH_API bough_data *bough_sim_data(bough_sim *sim);
 /* Start (or restart) at time t with state q, u. */
 BOUGH_API bough_status bough_sim_start(bough_sim *sim, double t, const double *q, const double *u);
 /* Advance to time t; q and u get the state there. Adaptive methods may have stepped beyond t (dense output)

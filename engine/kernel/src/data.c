@@ -4,6 +4,13 @@
 
 #include "internal.h"
 
+/* An FMU has no use for the four-lane sweeps: it is built without them. */
+#ifdef BOUGH_NO_BATCH
+#define FOUR(isa) NULL
+#else
+#define FOUR(isa) &bough_lane_ops_four_##isa
+#endif
+
 /* `bytes` of `memory` at *offset; null while only measuring. */
 static void *take(char *memory, size_t *offset, size_t bytes) {
   const size_t at = *offset;
@@ -31,9 +38,10 @@ static size_t lay_out(const bough_model *m, int lanes, char *memory) {
   d->path = take(memory, &at, nb), d->path_general = take(memory, &at, nb);
   d->none_held = take(memory, &at, nu), d->zero = take_reals(memory, &at, m->nu);
   d->work_one = take(memory, &at, bough_lane_ops_one_base.work_size(m));
-  if (lanes & BOUGH_LANES_BATCH) {
+  const bough_lane_ops *four = FOUR(base);
+  if (four && (lanes & BOUGH_LANES_BATCH)) {
     d->lane_buffer = take_reals(memory, &at, 4 * (m->nq + 3 * m->nu));
-    d->work_four = take(memory, &at, bough_lane_ops_four_base.work_size(m));
+    d->work_four = take(memory, &at, four->work_size(m));
   }
   if (lanes & BOUGH_LANES_TANGENT) {
     d->tangent_buffer = take(memory, &at, bough_tangent_bytes(m));
@@ -83,12 +91,11 @@ bough_where bough_data_where(const bough_data *data) {
 bough_status bough_data_set_isa(bough_data *data, int isa) {
   if (!data || isa < 0 || isa > 1 || (isa == 1 && !bough_cpu_has_v3())) return BOUGH_BAD_ARGUMENT;
   data->isa = isa;
-  data->one = &bough_lane_ops_one_base, data->four = &bough_lane_ops_four_base;
+  data->one = &bough_lane_ops_one_base, data->four = FOUR(base);
   data->tangent = &bough_lane_ops_tangent_base;
 #if BOUGH_HAS_V3
   if (isa == 1) {
-    data->one = &bough_lane_ops_one_v3, data->four = &bough_lane_ops_four_v3;
-    data->tangent = &bough_lane_ops_tangent_v3;
+    data->one = &bough_lane_ops_one_v3, data->four = FOUR(v3);
   }
 #endif
   return BOUGH_OK;

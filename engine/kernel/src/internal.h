@@ -121,7 +121,7 @@ typedef struct {
 extern const bough_lane_ops bough_lane_ops_one_base, bough_lane_ops_four_base, bough_lane_ops_tangent_base;
 #if defined(__x86_64__) || defined(_M_X64)
 #define BOUGH_HAS_V3 1
-extern const bough_lane_ops bough_lane_ops_one_v3, bough_lane_ops_four_v3, bough_lane_ops_tangent_v3;
+extern const bough_lane_ops bough_lane_ops_one_v3, bough_lane_ops_four_v3;
 #else
 #define BOUGH_HAS_V3 0
 #endif

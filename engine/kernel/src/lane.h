@@ -14,7 +14,11 @@
 
 #include "internal.h"
 
+#if defined(LANE_TANGENT) /* small rather than fast */
+#define INLINE static inline __attribute__((unused))
+#else
 #define INLINE static inline __attribute__((always_inline, unused))
+#endif
 
 /* name##_<lane>_<isa>: every instance has its own symbols */
 #define LANE_PASTE2(name, lane, isa) name##_##lane##_##isa

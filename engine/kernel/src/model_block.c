@@ -218,3 +218,10 @@ int bough_model_bodies(const bough_model *model) { return model ? model->nb : 0;
 int bough_model_nodes(const bough_model *model) { return model ? model->n_nodes : 0; }
 int bough_model_loads(const bough_model *model) { return model ? model->n_loads : 0; }
 size_t bough_model_memory(const bough_model *model) { return model ? model->memory : 0; }
+bough_range bough_model_hinge(const bough_model *model, int body) {
+  bough_range r = {0, 0, 0, 0};
+  if (!model || body < 0 || body >= model->nb) return r;
+  const bough_body *b = model->body + body;
+  r.q0 = b->q0, r.nq = b->qm - b->q0, r.u0 = b->u0, r.nu = b->um - b->u0;
+  return r;
+}

@@ -23,12 +23,6 @@ static size_t lay_out(const bough_model *m, char *memory) {
   return at;
 }
 
-static bough_status copy_parameters(const bough_data *from, bough_data *to) {
-  memcpy(to->gravity, from->gravity, from->parameter_bytes);
-  bough_data_choose_paths(to);
-  return bough_data_set_isa(to, from->isa);
-}
-
 static int options_ok(const bough_sim_options *o) {
   if (o->method < BOUGH_RK4 || o->method > BOUGH_ROSENBROCK2) return 0;
   if (!(o->step >= 0.0) || !isfinite(o->step) || !(o->step_max >= 0.0)) return 0;
@@ -37,23 +31,15 @@ static int options_ok(const bough_sim_options *o) {
   return fixed || (o->rtol >= 0.0 && o->atol >= 0.0 && o->rtol + o->atol > 0.0 && isfinite(o->rtol + o->atol));
 }
 
-bough_status bough_sim_create(const bough_model *m, const bough_data *data, const bough_sim_options *options,
+bough_status bough_sim_create(const bough_model *m, bough_data *data, const bough_sim_options *options,
                               bough_sim **out) {
   if (!m || !data || data->model != m || !options || !out || !options_ok(options)) return BOUGH_BAD_ARGUMENT;
   *out = NULL;
-  bough_data *own;
-  bough_status status = bough_data_create(m, BOUGH_LANES_ONE, &own);
-  if (status != BOUGH_OK) return status;
   char *memory = bough_allocate(lay_out(m, NULL));
-  status = memory ? copy_parameters(data, own) : BOUGH_NO_MEMORY;
-  if (status != BOUGH_OK) {
-    bough_data_free(own);
-    bough_release(memory);
-    return status;
-  }
+  if (!memory) return BOUGH_NO_MEMORY;
   lay_out(m, memory);
   bough_sim *s = (bough_sim *)(void *)memory;
-  s->model = m, s->data = own, s->options = *options;
+  s->model = m, s->data = data, s->options = *options;
   s->nq = m->nq, s->nu = m->nu, s->ny = m->nq + m->nu;
   s->where.body = -1;
   *out = s;
@@ -61,12 +47,9 @@ bough_status bough_sim_create(const bough_model *m, const bough_data *data, cons
 }
 
 void bough_sim_free(bough_sim *sim) {
-  if (!sim) return;
-  bough_data_free(sim->data);
   bough_release(sim);
 }
 
-bough_data *bough_sim_data(bough_sim *sim) { return sim ? sim->data : NULL; }
 double bough_sim_time(const bough_sim *sim) { return sim ? sim->now.t : 0.0; }
 bough_sim_counts bough_sim_get_counts(const bough_sim *sim) {
   const bough_sim_counts none = {0, 0, 0};
@@ -158,6 +141,7 @@ static bough_status fixed_to(bough_sim *sim, double t) {
 
 /* adaptive Rosenbrock: one accepted step, steered by the embedded first-order error */
 static bough_status rosenbrock_step_to(bough_sim *sim, double t) {
+  bough_status status = BOUGH_OK; /* of the last attempt: what a step that became too small is blamed on */
   for (;;) {
     const double span = t - sim->now.t;
     double h = sim->now.h > 0.0 ? sim->now.h : 1e-3 * span, error = 0.0;
@@ -166,16 +150,15 @@ static bough_status rosenbrock_step_to(bough_sim *sim, double t) {
     if (last) h = span;
     if (!(sim->now.t + h > sim->now.t)) {
       sim->where.time = sim->now.t;
-      return BOUGH_STEP_TOO_SMALL;
+      return status == BOUGH_OK ? BOUGH_STEP_TOO_SMALL : status;
     }
     memcpy(sim->y_old, sim->y, sizeof(double) * (size_t)sim->ny);
-    bough_status status = bough_rosenbrock_step(sim, h, sim->stage, &error);
+    status = bough_rosenbrock_step(sim, h, sim->stage, &error);
     if (status == BOUGH_STOPPED) return status;
     if (status != BOUGH_OK || !(error <= 1.0)) {
       sim->now.rejected++;
       const double shrink = status == BOUGH_OK && error < 1e10 ? 0.9 / sqrt(error) : 0.1;
       sim->now.h = h * (shrink < 0.2 ? 0.2 : shrink);
-      if (status != BOUGH_OK && sim->now.h < 1e-12 * span) return status;
       continue;
     }
     memcpy(sim->y, sim->stage, sizeof(double) * (size_t)sim->ny);

@@ -1,0 +1,31 @@
+"""XML text: elements with attributes, indented, the same bytes for the same content."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TypeAlias
+from xml.sax.saxutils import quoteattr
+
+HEADER = '<?xml version="1.0" encoding="UTF-8"?>\n'
+Value: TypeAlias = str | int | float | bool | None
+Lines: TypeAlias = list[str]
+
+
+def text(value: str | int | float | bool) -> str:
+    """A value as an attribute writes it; numbers read back the same."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return repr(value) if isinstance(value, float) else str(value)
+
+
+def element(tag: str, attributes: Mapping[str, Value], children: Iterable[str] = ()) -> Lines:
+    """Lines of one element; attributes that are None are left out."""
+    inside = [f"  {line}" for line in children]
+    pairs = (f" {key}={quoteattr(text(value))}" for key, value in attributes.items() if value is not None)
+    head = f"<{tag}{''.join(pairs)}"
+    return [f"{head}>", *inside, f"</{tag}>"] if inside else [f"{head}/>"]
+
+
+def document(root: Lines) -> str:
+    """The whole file."""
+    return HEADER + "\n".join(root) + "\n"

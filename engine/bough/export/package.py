@@ -1,0 +1,215 @@
+"""FMUs: description, binaries and model in one zip file."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import importlib.resources
+import io
+import os
+import platform as host
+import secrets
+import sys
+import zipfile
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from bough._build_info import VERSION
+from bough.errors import BuildError
+from bough.export import fmi2, fmi3
+from bough.export.page import documentation
+from bough.export.picture import png, shapes, svg
+from bough.export.resource import resource
+from bough.export.structure import Description, describe
+from bough.model import Model
+from bough.system import System
+
+VERSIONS = ("2.0", "3.0")
+EXTENSIONS = {"linux": ".so", "windows": ".dll", "darwin": ".dylib"}
+FOLDERS = {
+    "x86_64-linux": "linux64",
+    "aarch64-linux": "aarch64-linux",
+    "x86_64-windows": "win64",
+    "x86_64-darwin": "darwin64",
+    "aarch64-darwin": "aarch64-darwin",
+}
+"""Platforms by their FMI 3 tuple, and FMI 2's name of the folder."""
+_TOKEN = "{00000000-0000-0000-0000-000000000000}"
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+
+
+def build_fmu(
+    model: Model | System | str | os.PathLike[str] | Mapping[str, Any],
+    path: str | os.PathLike[str],
+    fmi: str = "2.0",
+    platforms: str | Sequence[str] = "all",
+    runtime: str = "native",
+    arrays: bool = False,
+) -> Path:
+    """Write a model as an FMU for Co-Simulation and Model Exchange.
+
+    The same model gives the same bytes. A file that is there is replaced in one move; if anything fails it stays.
+
+    Args:
+        model: A model, or what `bough.load` takes, or a System.
+        path: Of the FMU; its folder must exist.
+        fmi: "2.0" or "3.0".
+        platforms: "all"; "native", this machine's; or tuples such as "x86_64-linux", one or a list.
+        runtime: "native": compiled code, nothing else needed on the user's machine.
+        arrays: FMI 3 only: `h.w[1]`, `h.w[2]`... become one array `h.w`.
+
+    Returns:
+        The path.
+
+    Raises:
+        ModelError: The model is wrong.
+        BuildError: An option is unknown, this installation lacks a platform's binary, or the file cannot be written.
+    """
+    _check(fmi, runtime, arrays)
+    tuples = _platforms(platforms)
+    target = Path(path)
+    binaries = {name: find_binary(name, fmi) for name in tuples}
+    system = model if isinstance(model, System) else System(model)
+    files = fmu_files(system, fmi, arrays)
+    for name, data in binaries.items():
+        folder = FOLDERS[name] if fmi == "2.0" else name
+        files[f"binaries/{folder}/{system.model.name}{_extension(name)}"] = data
+    _write(target, _zip(files))
+    return target
+
+
+def fmu_files(system: System, fmi: str, arrays: bool = False) -> dict[str, bytes]:
+    """Everything in an FMU but its binaries, by path.
+
+    Args:
+        system: The model, compiled.
+        fmi: "2.0" or "3.0".
+        arrays: FMI 3 only: whether indexed names become arrays.
+    """
+    model, new = system.model, fmi == "3.0"
+    d = describe(system, f"bough {VERSION}", arrays=arrays, parameters=new)
+    write = fmi3.model_description if new else fmi2.model_description
+    text = write(d, _TOKEN)
+    token = _token(resource(system, d.variables, _TOKEN), text.encode())
+    drawn = shapes(system)
+    icon = png(drawn)
+    files = {
+        "modelDescription.xml": text.replace(_TOKEN, token, 1).encode(),
+        "resources/model.bough": resource(system, d.variables, token),
+        "documentation/index.html": documentation(model, d, svg(drawn), fmi).encode(),
+        "documentation/licenses/license.txt" if new else "licenses/license.txt": _licence().encode(),
+    }
+    return files | (_decoration3(model, d, icon) if new else {"model.png": icon})
+
+
+def _decoration3(model: Model, d: Description, icon: bytes) -> dict[str, bytes]:
+    terminals = fmi3.terminals_and_icons(model, d).encode()
+    return {"terminalsAndIcons/terminalsAndIcons.xml": terminals, "terminalsAndIcons/icon.png": icon}
+
+
+def find_binary(name: str, fmi: str) -> bytes:
+    """The installed binary of a platform.
+
+    Raises:
+        BuildError: It is not there.
+    """
+    file = f"bough_fmi{fmi[0]}{_extension(name)}"
+    found = importlib.resources.files("bough") / "_fmu" / name / file
+    if not found.is_file():
+        raise BuildError(
+            f"this installation of bough has no FMI {fmi} binary for {name} (bough/_fmu/{name}/{file}). Install a "
+            "released wheel, which has all of them, or ask for fewer platforms: platforms='native'."
+        )
+    return found.read_bytes()
+
+
+def native_platform() -> str:
+    """Tuple of this machine.
+
+    Raises:
+        BuildError: There is no binary for machines of its kind.
+    """
+    machine = {"amd64": "x86_64", "arm64": "aarch64"}.get(host.machine().lower(), host.machine().lower())
+    name = f"{machine}-{ {'win32': 'windows'}.get(sys.platform, sys.platform) }"
+    if name not in FOLDERS:
+        raise BuildError(
+            f"there are no FMU binaries for this machine ({name}). Name the platforms that the FMU is for: "
+            f"platforms='all', or some of {', '.join(FOLDERS)}."
+        )
+    return name
+
+
+# ---- checks
+
+
+def _check(fmi: str, runtime: str, arrays: bool) -> None:
+    if fmi not in VERSIONS:
+        raise BuildError(f"fmi is {fmi!r}; expected '2.0' or '3.0'")
+    if runtime != "native":
+        raise BuildError(f"runtime is {runtime!r}; expected 'native'")
+    if arrays and fmi != "3.0":
+        raise BuildError("FMI 2.0 has no arrays: leave arrays out, or ask for fmi='3.0'")
+
+
+def _platforms(platforms: str | Iterable[str]) -> list[str]:
+    if platforms == "all":
+        return list(FOLDERS)
+    if platforms == "native":
+        return [native_platform()]
+    asked = [platforms] if isinstance(platforms, str) else list(platforms)
+    for name in asked:
+        if name not in FOLDERS:
+            raise BuildError(
+                f"there is no platform {name!r}; expected 'all', 'native', or some of {', '.join(FOLDERS)}"
+            )
+    if not asked:
+        raise BuildError(f"platforms is empty; expected 'all', 'native', or some of {', '.join(FOLDERS)}")
+    return [name for name in FOLDERS if name in asked]
+
+
+def _extension(name: str) -> str:
+    return EXTENSIONS[name.split("-")[1]]
+
+
+# ---- content
+
+
+def _token(*parts: bytes) -> str:
+    """A GUID of the content, so that XML and resource of different models never fit together."""
+    digest = hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()
+    return f"{{{digest[:8]}-{digest[8:12]}-{digest[12:16]}-{digest[16:20]}-{digest[20:32]}}}"
+
+
+def _licence() -> str:
+    """The licence of the binaries, from the installed package."""
+    for file in importlib.metadata.files("bough") or []:
+        if file.name == "LICENSE":
+            return file.read_text(encoding="utf-8")
+    raise BuildError("this installation of bough has no LICENSE file: install it anew")
+
+
+def _zip(files: Mapping[str, bytes]) -> bytes:
+    """A zip file; the same bytes for the same files."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name in sorted(files, key=lambda n: (n != "modelDescription.xml", n)):
+            info = zipfile.ZipInfo(name, _EPOCH)
+            info.compress_type, info.create_system = zipfile.ZIP_DEFLATED, 3
+            info.external_attr = (0o100755 if name.startswith("binaries/") else 0o100644) << 16
+            archive.writestr(info, files[name])
+    return out.getvalue()
+
+
+def _write(target: Path, data: bytes) -> None:
+    """All or nothing: a file beside the target, then one move."""
+    beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
+    try:
+        with beside.open("xb") as file:
+            file.write(data)
+        beside.replace(target)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        reason = error.strerror or str(error)
+        cure = "Choose a file in a folder that exists and can be written to."
+        raise BuildError(f"cannot write {target}: {reason}. {cure}") from error

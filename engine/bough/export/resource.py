@@ -1,0 +1,70 @@
+"""The resource `model.bough` that an FMU's binary reads: the variable table and the kernel's model block.
+
+Little-endian. A header of 64 bytes, then ints (i32), reals (f64), strings (zero-terminated UTF-8) and the kernel
+block, each padded to eight bytes:
+
+    0 "BOUGHFMU" | 8 u32 version | 12 u32 0x01020304 | 16 u64 size | 24 u32 CRC-32 of bytes 32..size | 28 u32 0
+    32 i64 n_ints | 40 i64 n_reals | 48 i64 n_string_bytes | 56 i64 n_block_bytes
+
+    ints   n_variables, n_bodies, n_sensors, token, model name, n_values, 0, 0; a kernel node per sensor;
+           per variable kind, index, type, role, count, name; per body name, hinge name (names: offset in strings)
+    reals  a start value per element of each variable, 0 where there is none
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Sequence
+
+from bough.export.table import TYPES, FmuVariable
+from bough.system import System
+
+MAGIC = b"BOUGHFMU"
+VERSION = 1
+BYTE_ORDER = 0x01020304
+
+
+class _Strings:
+    """Zero-terminated strings, one after the other, each once."""
+
+    def __init__(self) -> None:
+        self.data = bytearray()
+        self._offsets: dict[str, int] = {}
+
+    def offset(self, text: str) -> int:
+        """Where a string is, or is put."""
+        if text not in self._offsets:
+            self._offsets[text] = len(self.data)
+            self.data += text.encode() + b"\0"
+        return self._offsets[text]
+
+
+def resource(system: System, variables: Sequence[FmuVariable], token: str) -> bytes:
+    """The bytes of `model.bough`.
+
+    Args:
+        system: The model, compiled.
+        variables: The table; its order is that of the value references.
+        token: GUID or instantiation token, as in modelDescription.xml.
+    """
+    model, strings = system.model, _Strings()
+    values = [x for v in variables for x in (v.start or (0.0,) * v.count)]
+    sensors = [int(j) for j in system._node_index(model.outputs)]
+    ints = [len(variables), len(model.bodies), len(sensors)]
+    ints += [strings.offset(token), strings.offset(model.name), len(values), 0, 0]
+    ints += sensors
+    for v in variables:
+        ints += [int(v.kind), v.index, TYPES[v.type], int(v.role), v.count, strings.offset(v.name)]
+    for body in model.bodies:
+        ints += [strings.offset(body.name), strings.offset(body.hinge.name)]
+    block, text = system.block.data, bytes(strings.data)
+    body_bytes = struct.pack("<qqqq", len(ints), len(values), len(text), len(block))
+    body_bytes += _padded(struct.pack(f"<{len(ints)}i", *ints))
+    body_bytes += struct.pack(f"<{len(values)}d", *values) + _padded(text) + block
+    head = struct.pack("<8sIIQII", MAGIC, VERSION, BYTE_ORDER, 32 + len(body_bytes), zlib.crc32(body_bytes), 0)
+    return head + body_bytes
+
+
+def _padded(data: bytes) -> bytes:
+    return data + b"\0" * (-len(data) % 8)

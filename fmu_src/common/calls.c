@@ -1,0 +1,116 @@
+/* calls.c - which call is allowed in which state: one table for both FMI versions. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "fmu.h"
+
+static const struct {
+  int allowed;
+  const char *cure;
+} table[CALL_COUNT] = {
+    [CALL_SET_DEBUG] = {AT_ANY, ""},
+    [CALL_SETUP] = {AT_INSTANTIATED, "it belongs between instantiation and initialization"},
+    [CALL_ENTER_INITIALIZATION] = {AT_INSTANTIATED, "reset the instance before initializing it again"},
+    [CALL_EXIT_INITIALIZATION] = {AT_INITIALIZATION, "enter initialization mode first"},
+    [CALL_TERMINATE] = {AT_EVENT | AT_CONTINUOUS | AT_STEP | AT_FAILED, "initialize first; terminate only once"},
+    [CALL_RESET] = {AT_ANY & ~AT_INTERMEDIATE, ""},
+    [CALL_GET] = {AT_ANY, ""},
+    [CALL_SET] = {AT_INSTANTIATED | AT_INITIALIZATION | AT_EVENT | AT_CONTINUOUS | AT_STEP | AT_INTERMEDIATE,
+                  "reset the instance first"},
+    [CALL_STATE] = {AT_ANY & ~AT_INTERMEDIATE, ""},
+    [CALL_DERIVATIVE] = {AT_INITIALIZATION | AT_EVENT | AT_CONTINUOUS | AT_STEP | AT_INTERMEDIATE | AT_FAILED |
+                             AT_TERMINATED,
+                         "enter initialization mode first"},
+    [CALL_ENTER_EVENT] = {AT_CONTINUOUS | AT_STEP, "exit initialization mode first"},
+    [CALL_NEW_STATES] = {AT_EVENT, "enter event mode first"},
+    [CALL_ENTER_CONTINUOUS] = {AT_EVENT, "it follows the update of discrete states in event mode"},
+    [CALL_COMPLETED_STEP] = {AT_CONTINUOUS, "enter continuous-time mode first"},
+    [CALL_SET_TIME] = {AT_EVENT | AT_CONTINUOUS, "exit initialization mode first"},
+    [CALL_SET_CONTINUOUS] = {AT_CONTINUOUS, "enter continuous-time mode first"},
+    [CALL_GET_CONTINUOUS] = {AT_INITIALIZATION | AT_EVENT | AT_CONTINUOUS | AT_FAILED | AT_TERMINATED | AT_STEP,
+                             "enter initialization mode first"},
+    [CALL_GET_DERIVATIVES] = {AT_INITIALIZATION | AT_EVENT | AT_CONTINUOUS | AT_TERMINATED,
+                              "enter initialization mode first"},
+    [CALL_GET_NOMINALS] = {AT_ANY, ""},
+    [CALL_STEP] = {AT_STEP, "initialize first, and exit initialization mode"},
+    [CALL_INPUT_DERIVATIVE] = {AT_INSTANTIATED | AT_INITIALIZATION | AT_STEP, "set it between steps"},
+    [CALL_OUTPUT_DERIVATIVE] = {AT_STEP | AT_INTERMEDIATE | AT_FAILED | AT_TERMINATED, "take a step first"},
+    [CALL_STEP_STATUS] = {AT_STEP | AT_FAILED | AT_TERMINATED, "take a step first"},
+    [CALL_STRUCTURE] = {AT_ANY, ""},
+};
+
+static const struct {
+  int state;
+  const char *name;
+} names[] = {{AT_INSTANTIATED, "instantiated"},      {AT_INITIALIZATION, "initialization mode"},
+             {AT_EVENT, "event mode"},               {AT_CONTINUOUS, "continuous-time mode"},
+             {AT_STEP, "step mode"},                 {AT_INTERMEDIATE, "intermediate update"},
+             {AT_FAILED, "after a failed step"},     {AT_TERMINATED, "terminated"}};
+
+static const char *state_name(int64_t state) {
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (names[i].state == state) return names[i].name;
+  return "unknown";
+}
+
+int fmu_allowed(fmu_instance *f, fmu_call call, const char *function) {
+  if (!f) return 0;
+  f->function = function;
+  if (table[call].allowed & (int)f->now.state) return 1;
+  char list[256] = "";
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (table[call].allowed & names[i].state) {
+      const size_t used = strlen(list);
+      snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", names[i].name);
+    }
+  fmu_log(f, FMU_ERROR, LOG_ERROR, "%s: not allowed now, the instance is in state '%s'. Allowed in: %s. Cure: %s.",
+          function, state_name(f->now.state), list, table[call].cure);
+  return 0;
+}
+
+int fmu_missing(fmu_instance *f, const void *array, size_t count) {
+  if (array || count == 0) return 0;
+  fmu_log(f, FMU_ERROR, LOG_ERROR, "%s: an array is missing (null)", f->function);
+  return 1;
+}
+
+int fmu_wrong_states(fmu_instance *f, const void *x, size_t count) {
+  if (x && count == (size_t)(f->nq + f->nu)) return 0;
+  fmu_log(f, FMU_ERROR, LOG_ERROR, "%s: %lu values for %d continuous states", f->function, (unsigned long)count,
+          f->nq + f->nu);
+  return 1;
+}
+
+fmu_status fmu_set_states(fmu_instance *f, const double *x, size_t count) {
+  if (fmu_wrong_states(f, x, count)) return FMU_ERROR;
+  for (size_t i = 0; i < count; i++)
+    if (!isfinite(x[i])) {
+      fmu_log(f, FMU_DISCARD, LOG_ERROR, "%s: continuous state %lu is %g; expected a finite number", f->function,
+              (unsigned long)i, x[i]);
+      return FMU_DISCARD;
+    }
+  memcpy(f->q, x, (size_t)f->nq * sizeof *x);
+  memcpy(f->u, x + f->nq, (size_t)f->nu * sizeof *x);
+  f->dynamics_fresh = f->sensors_fresh = 0;
+  return FMU_OK;
+}
+fmu_status fmu_get_states(fmu_instance *f, double *x, size_t count) {
+  if (fmu_wrong_states(f, x, count)) return FMU_ERROR;
+  const fmu_status status = fmu_apply(f);
+  memcpy(x, f->q, (size_t)f->nq * sizeof *x);
+  memcpy(x + f->nq, f->u, (size_t)f->nu * sizeof *x);
+  return status;
+}
+fmu_status fmu_get_rates(fmu_instance *f, double *rates, size_t count) {
+  if (fmu_wrong_states(f, rates, count)) return FMU_ERROR;
+  const fmu_status status = fmu_evaluate(f, 0);
+  memcpy(rates, f->qdot, (size_t)f->nq * sizeof *rates);
+  memcpy(rates + f->nq, f->udot, (size_t)f->nu * sizeof *rates);
+  return status;
+}
+fmu_status fmu_get_nominals(fmu_instance *f, double *nominals, size_t count) {
+  if (fmu_wrong_states(f, nominals, count)) return FMU_ERROR;
+  for (size_t i = 0; i < count; i++) nominals[i] = 1.0;
+  return FMU_OK;
+}

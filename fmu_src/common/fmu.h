@@ -1,0 +1,220 @@
+/* fmu.h - an FMU instance without the FMI: what the adapters of FMI 2 and FMI 3 share.
+ *
+ * Knows the kernel (bough.h), not the FMI version. An instance owns everything it uses; there are no globals, so any
+ * number of instances may run on any number of threads, one thread per instance at a time. */
+#ifndef BOUGH_FMU_H
+#define BOUGH_FMU_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bough.h"
+
+/* In the order of fmi2Status and fmi3Status. */
+typedef enum { FMU_OK, FMU_WARNING, FMU_DISCARD, FMU_ERROR, FMU_FATAL } fmu_status;
+
+/* Kinds of variables; resource.c and engine/bough/export/table.py agree on the numbers. */
+typedef enum {
+  KIND_TIME = 0,
+  KIND_Q = 1,
+  KIND_U = 2,
+  KIND_QDOT = 3,
+  KIND_UDOT = 4,
+  KIND_TAU = 5,
+  KIND_MOTION = 6,
+  KIND_LOAD = 7,
+  KIND_FORCE = 8,
+  KIND_POSE = 9,
+  KIND_VELOCITY = 10,
+  KIND_ACCELERATION = 11,
+  KIND_REACTION = 12,
+  KIND_GRAVITY = 20,
+  KIND_DAMPING = 21,
+  KIND_STIFFNESS = 22,
+  KIND_REST = 23,
+  KIND_ARMATURE = 24,
+  KIND_MODAL_DAMPING = 25,
+  KIND_LOCKED = 26,
+  KIND_RIGID = 27,
+  KIND_SOLVER_METHOD = 30,
+  KIND_SOLVER_STEP = 31,
+  KIND_SOLVER_TOLERANCE = 32
+} fmu_kind;
+typedef enum { TYPE_REAL = 0, TYPE_INTEGER = 1, TYPE_BOOLEAN = 2 } fmu_type;
+typedef enum { ROLE_FIXED = 0, ROLE_TUNABLE, ROLE_INPUT, ROLE_OUTPUT, ROLE_LOCAL, ROLE_INDEPENDENT } fmu_role;
+
+typedef struct {
+  int kind, index, type, role, count;
+  int start; /* first slot in the table of start values */
+  const char *name;
+} fmu_variable;
+
+/* resources/model.bough, read and checked */
+typedef struct {
+  int n_variables, n_bodies, n_sensors, n_slots;
+  const fmu_variable *variable;
+  const int *sensor;              /* kernel's node of each sensor */
+  const double *start;            /* [n_slots] */
+  const char *const *body_name;   /* [n_bodies] */
+  const char *const *hinge_name;  /* [n_bodies] */
+  const char *token, *model_name;
+  const unsigned char *block;
+  size_t block_size;
+} fmu_resource;
+/* Reads `bytes` (which must stay alive); null if damaged, with *why in English. */
+fmu_resource *fmu_resource_read(const unsigned char *bytes, size_t size, const char **why);
+
+/* ---- states of an instance; bits, so that a table can say where a call is allowed */
+enum {
+  AT_INSTANTIATED = 1,   /* after instantiation or reset */
+  AT_INITIALIZATION = 2, /* between enter and exit initialization mode */
+  AT_EVENT = 4,          /* Model Exchange: event mode */
+  AT_CONTINUOUS = 8,     /* Model Exchange: continuous-time mode */
+  AT_STEP = 16,          /* Co-Simulation: between steps */
+  AT_INTERMEDIATE = 32,  /* Co-Simulation, FMI 3: inside the call back of a step */
+  AT_FAILED = 64,        /* a step could not be finished */
+  AT_TERMINATED = 128,
+  AT_ANY = 255
+};
+
+/* Calls, whatever their names are in an FMI version. */
+typedef enum {
+  CALL_SET_DEBUG,
+  CALL_SETUP,
+  CALL_ENTER_INITIALIZATION,
+  CALL_EXIT_INITIALIZATION,
+  CALL_TERMINATE,
+  CALL_RESET,
+  CALL_GET,
+  CALL_SET,
+  CALL_STATE,
+  CALL_DERIVATIVE,
+  CALL_ENTER_EVENT,
+  CALL_NEW_STATES,
+  CALL_ENTER_CONTINUOUS,
+  CALL_COMPLETED_STEP,
+  CALL_SET_TIME,
+  CALL_SET_CONTINUOUS,
+  CALL_GET_CONTINUOUS,
+  CALL_GET_DERIVATIVES,
+  CALL_GET_NOMINALS,
+  CALL_STEP,
+  CALL_INPUT_DERIVATIVE,
+  CALL_OUTPUT_DERIVATIVE,
+  CALL_STEP_STATUS,
+  CALL_STRUCTURE,
+  CALL_COUNT
+} fmu_call;
+
+typedef void (*fmu_log_fn)(void *host, fmu_status status, const char *category, const char *text);
+
+enum { LOG_ERROR = 1, LOG_WARNING = 2, LOG_EVENTS = 4, LOG_ALL = 8, INPUT_ORDERS = 3 };
+
+/* What save and restore copy, apart from the arrays and the run itself. */
+typedef struct {
+  int64_t state, cosimulation, running;
+  int64_t changed; /* parameters or start values wait to go to the kernel */
+  int64_t jumped;  /* speeds have jumped since the last update of discrete states */
+  double time, input_time;    /* s; when the inputs were set */
+  double start_time, stop_time;
+  double solver_step, solver_tolerance;
+  int64_t solver_method, stop_defined, input_order;
+} fmu_clock;
+
+typedef struct fmu_instance {
+  fmu_clock now;
+  int nq, nu, n_loads, log_mask;
+  const fmu_resource *resource;
+  unsigned char *bytes; /* of the resource */
+  bough_model *model;
+  bough_data *data;
+  bough_sim *sim;
+  int sim_method;
+  double sim_step, sim_tolerance;
+  int dynamics_fresh, sensors_fresh;
+  /* saved arrays, one after the other */
+  double *arrays;
+  size_t array_count;
+  double *q, *u, *tau, *motion, *loads;
+  double *inputs_dot;   /* [INPUT_ORDERS][2*nu + 6*loads] derivatives of tau, motion, loads */
+  double *gravity, *damping, *stiffness, *rest, *armature, *modal, *rigid, *locked;
+  /* computed */
+  double *qdot, *udot, *force, *reaction, *pose, *velocity, *acceleration;
+  double *work;         /* [4*nu + nq + 6*loads + 20] */
+  unsigned char *stop;  /* [nu] */
+  char *name;
+  fmu_log_fn log;
+  void *host;
+  const char *function; /* FMI name of the call in progress, for messages */
+} fmu_instance;
+
+/* ---- log.c */
+void fmu_log(fmu_instance *f, fmu_status status, int category, const char *format, ...);
+fmu_status fmu_set_logging(fmu_instance *f, int on, size_t count, const char *const *categories);
+
+/* ---- calls.c */
+/* a null array where there should be `count` values; logs */
+int fmu_missing(fmu_instance *f, const void *array, size_t count);
+/* not as many values as continuous states; logs */
+int fmu_wrong_states(fmu_instance *f, const void *x, size_t count);
+/* continuous states in and out, and their rates: q, then u */
+fmu_status fmu_set_states(fmu_instance *f, const double *x, size_t count);
+fmu_status fmu_get_states(fmu_instance *f, double *x, size_t count);
+fmu_status fmu_get_rates(fmu_instance *f, double *rates, size_t count);
+fmu_status fmu_get_nominals(fmu_instance *f, double *nominals, size_t count);
+/* is `call` allowed now? Sets the function's name for messages; logs and returns 0 if not. */
+int fmu_allowed(fmu_instance *f, fmu_call call, const char *function);
+
+/* ---- location.c */
+/* A path from a file URI (file:/x, file:///x, file://localhost/x, percent-encoded) or from a plain path, with
+ * "/model.bough" added; null without memory. The caller frees. */
+char *fmu_resource_path(const char *location);
+unsigned char *fmu_read_file(const char *path, size_t *size);
+
+/* ---- instance.c */
+/* `token` null: do not check. On failure logs through the call back and returns null. */
+fmu_instance *fmu_create(const char *name, const char *token, const char *location, int cosimulation, int log_mask,
+                         fmu_log_fn log, void *host);
+void fmu_free(fmu_instance *f);
+fmu_status fmu_reset(fmu_instance *f);
+fmu_status fmu_setup(fmu_instance *f, double start, int tolerance_defined, double tolerance, int stop_defined,
+                     double stop);
+fmu_status fmu_enter_initialization(fmu_instance *f);
+fmu_status fmu_exit_initialization(fmu_instance *f);
+fmu_status fmu_terminate(fmu_instance *f);
+
+/* ---- values.c */
+const fmu_variable *fmu_find(fmu_instance *f, uint32_t vr, fmu_type type);
+/* values of one variable, `count` of them; status OK, DISCARD (not finite, out of range) or ERROR */
+fmu_status fmu_get(fmu_instance *f, const fmu_variable *v, double *value);
+fmu_status fmu_set(fmu_instance *f, const fmu_variable *v, const double *value);
+
+/* ---- evaluate.c */
+fmu_status fmu_apply(fmu_instance *f);              /* pending parameters and locks into the kernel */
+fmu_status fmu_evaluate(fmu_instance *f, int sensors);
+/* derivative of the unknowns by the knowns along `seed`; arrays of variables with their values one after the other */
+fmu_status fmu_directional(fmu_instance *f, const uint32_t *unknowns, size_t n_unknowns, const uint32_t *knowns,
+                           size_t n_knowns, const double *seed, double *sensitivity);
+fmu_status fmu_adjoint(fmu_instance *f, const uint32_t *unknowns, size_t n_unknowns, const uint32_t *knowns,
+                       size_t n_knowns, const double *seed, double *sensitivity);
+fmu_status fmu_output_rates(fmu_instance *f, const uint32_t *vr, size_t count, double *value);
+size_t fmu_slots(fmu_instance *f, const uint32_t *vr, size_t count, int *bad);
+/* message for a kernel status: which body, which hinge, when, what to do */
+void fmu_explain(fmu_instance *f, bough_status status, bough_where where, const char *what);
+
+/* ---- step.c */
+/* Co-Simulation: to time + step. `reached` is where it got to. The hook (may be null) is called after every internal
+ * step; non-zero asks to return early. */
+typedef int (*fmu_hook)(void *user, double time);
+fmu_status fmu_step(fmu_instance *f, double time, double step, fmu_hook hook, void *user, double *reached);
+fmu_status fmu_input_derivative(fmu_instance *f, const fmu_variable *v, int order, const double *value);
+
+/* ---- state.c: pointer-free snapshots in boxes that the host keeps (`void *`, null before the first) */
+fmu_status fmu_state_get(fmu_instance *f, void **box);
+fmu_status fmu_state_set(fmu_instance *f, void *box);
+fmu_status fmu_state_free(void **box);
+fmu_status fmu_state_size(fmu_instance *f, void *box, size_t *size);
+fmu_status fmu_state_write(fmu_instance *f, void *box, void *bytes, size_t size);
+fmu_status fmu_state_read(fmu_instance *f, const void *bytes, size_t size, void **box);
+
+#endif

@@ -1,0 +1,212 @@
+/* instance.c - life of an instance: creation, start values, initialization, reset, end. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fmu.h"
+
+#ifdef BOUGH_FMU_EMBEDDED
+/* Source-code FMUs carry the resource as a C array: no file system is needed. */
+#define EMBEDDED_PASTE2(a, b) a##b
+#define EMBEDDED_PASTE(a, b) EMBEDDED_PASTE2(a, b)
+#define EMBEDDED(name) EMBEDDED_PASTE(BOUGH_FMU_EMBEDDED, name)
+extern const unsigned char EMBEDDED(resource)[];
+extern const unsigned long EMBEDDED(resource_size);
+static unsigned char *load(fmu_instance *f, const char *location, size_t *size) {
+  (void)location;
+  *size = (size_t)EMBEDDED(resource_size);
+  unsigned char *bytes = malloc(*size);
+  if (bytes) memcpy(bytes, EMBEDDED(resource), *size);
+  (void)f;
+  return bytes;
+}
+#else
+static unsigned char *load(fmu_instance *f, const char *location, size_t *size) {
+  if (!location || !*location) {
+    fmu_log(f, FMU_ERROR, LOG_ERROR, "instantiation: the host gave no resource location. Cure: pass the path or file "
+            "URI of the FMU's unpacked 'resources' folder.");
+    return NULL;
+  }
+  char *path = fmu_resource_path(location);
+  unsigned char *bytes = path ? fmu_read_file(path, size) : NULL;
+  if (!bytes)
+    fmu_log(f, FMU_ERROR, LOG_ERROR, "instantiation: cannot read '%s' (resource location '%s'). Cure: unpack the FMU "
+            "completely, and pass the location of its 'resources' folder.", path ? path : "?", location);
+  free(path);
+  return bytes;
+}
+#endif
+
+/* how many numbers there are of a kind */
+static int kind_size(const fmu_instance *f, int kind) {
+  const int nb = f->resource->n_bodies, ns = f->resource->n_sensors;
+  switch (kind) {
+    case KIND_Q: case KIND_QDOT: return f->nq;
+    case KIND_U: case KIND_UDOT: case KIND_TAU: case KIND_MOTION: case KIND_FORCE:
+    case KIND_DAMPING: case KIND_STIFFNESS: case KIND_REST: case KIND_ARMATURE: return f->nu;
+    case KIND_LOAD: return 6 * f->n_loads;
+    case KIND_POSE: return 7 * ns;
+    case KIND_VELOCITY: case KIND_ACCELERATION: return 6 * ns;
+    case KIND_REACTION: return 6 * nb;
+    case KIND_GRAVITY: return 3;
+    case KIND_MODAL_DAMPING: case KIND_LOCKED: return nb;
+    case KIND_RIGID: return 10 * nb;
+    default: return 1;
+  }
+}
+
+static int table_fits(const fmu_instance *f) {
+  const fmu_resource *r = f->resource;
+  if (r->n_bodies != bough_model_bodies(f->model)) return 0;
+  for (int i = 0; i < r->n_sensors; i++)
+    if (r->sensor[i] < 0 || r->sensor[i] >= bough_model_nodes(f->model)) return 0;
+  for (int i = 0; i < r->n_variables; i++)
+    if (r->variable[i].index > kind_size(f, r->variable[i].kind) - r->variable[i].count) return 0;
+  return 1;
+}
+
+/* every array in one allocation; those that a snapshot holds first */
+static int make_arrays(fmu_instance *f) {
+  const size_t nq = (size_t)f->nq, nu = (size_t)f->nu, nl = 6 * (size_t)f->n_loads;
+  const size_t nb = (size_t)f->resource->n_bodies, ns = (size_t)f->resource->n_sensors;
+  const struct {
+    double **array;
+    size_t count;
+  } saved[] = {{&f->q, nq}, {&f->u, nu}, {&f->tau, nu}, {&f->motion, nu}, {&f->loads, nl},
+               {&f->inputs_dot, INPUT_ORDERS * (2 * nu + nl)}, {&f->gravity, 3}, {&f->damping, nu},
+               {&f->stiffness, nu}, {&f->rest, nu}, {&f->armature, nu}, {&f->modal, nb}, {&f->rigid, 10 * nb},
+               {&f->locked, nb}},
+    computed[] = {{&f->qdot, nq}, {&f->udot, nu}, {&f->force, nu}, {&f->reaction, 6 * nb}, {&f->pose, 7 * ns},
+                  {&f->velocity, 6 * ns}, {&f->acceleration, 6 * ns}, {&f->work, 6 * nu + 2 * nq + nl + 20}};
+  size_t total = 0;
+  for (size_t i = 0; i < sizeof saved / sizeof *saved; i++) total += saved[i].count;
+  f->array_count = total;
+  for (size_t i = 0; i < sizeof computed / sizeof *computed; i++) total += computed[i].count;
+  double *p = calloc(total + 1, sizeof(double));
+  f->arrays = p;
+  f->stop = calloc(nu + 1, 1);
+  if (!p || !f->stop) return 0;
+  for (size_t i = 0; i < sizeof saved / sizeof *saved; i++) *saved[i].array = p, p += saved[i].count;
+  for (size_t i = 0; i < sizeof computed / sizeof *computed; i++) *computed[i].array = p, p += computed[i].count;
+  return 1;
+}
+
+/* all start values, parameters and switches as the model file has them */
+static void start_values(fmu_instance *f) {
+  const fmu_resource *r = f->resource;
+  memset(f->arrays, 0, f->array_count * sizeof(double));
+  bough_data_get(f->data, BOUGH_DAMPING, f->damping, f->nu), bough_data_get(f->data, BOUGH_REST, f->rest, f->nu);
+  for (int k = 0; k < r->n_bodies; k++) f->modal[k] = 1.0;
+  f->now.solver_tolerance = 1e-6, f->now.solver_method = BOUGH_DOPRI5, f->now.solver_step = 1e-3;
+  f->now.time = f->now.start_time = f->now.input_time = 0.0;
+  f->now.stop_defined = f->now.running = f->now.changed = f->now.jumped = f->now.input_order = 0;
+  f->now.state = AT_INSTANTIATED;
+  f->dynamics_fresh = f->sensors_fresh = 0;
+  for (int i = 0; i < r->n_variables; i++) {
+    const fmu_variable *v = r->variable + i;
+    if (v->role == ROLE_LOCAL || v->role == ROLE_INDEPENDENT || (v->role == ROLE_OUTPUT && v->kind != KIND_Q && v->kind != KIND_U))
+      continue;
+    fmu_set(f, v, r->start + v->start);
+  }
+  f->now.changed = 1;
+}
+
+void fmu_free(fmu_instance *f) {
+  if (!f) return;
+  bough_sim_free(f->sim);
+  bough_data_free(f->data);
+  bough_model_free(f->model);
+  free((void *)f->resource);
+  free(f->bytes);
+  free(f->arrays);
+  free(f->stop);
+  free(f->name);
+  free(f);
+}
+
+static int open_model(fmu_instance *f, const char *token, const char *location) {
+  size_t size = 0;
+  const char *why = "";
+  f->bytes = load(f, location, &size);
+  if (!f->bytes) return 0;
+  f->resource = fmu_resource_read(f->bytes, size, &why);
+  if (!f->resource) {
+    fmu_log(f, FMU_ERROR, LOG_ERROR, "instantiation: resources/model.bough is damaged: %s. Cure: build the FMU again.", why);
+    return 0;
+  }
+  if (token && strcmp(token, f->resource->token) != 0) {
+    fmu_log(f, FMU_ERROR, LOG_ERROR, "instantiation: the token '%s' of the host is not '%s' of the model. Cure: use the "
+            "modelDescription.xml and the resources of one and the same FMU.", token, f->resource->token);
+    return 0;
+  }
+  bough_status status = bough_model_create(f->resource->block, f->resource->block_size, &f->model);
+  if (status == BOUGH_OK) status = bough_data_create(f->model, BOUGH_LANES_TANGENT, &f->data);
+  if (status != BOUGH_OK) {
+    fmu_log(f, FMU_ERROR, LOG_ERROR, "instantiation: the model cannot be opened: %s. Cure: build the FMU again with the "
+            "same version of bough.", bough_status_text(status));
+    return 0;
+  }
+  f->nq = bough_model_nq(f->model), f->nu = bough_model_nu(f->model), f->n_loads = bough_model_loads(f->model);
+  if (table_fits(f)) return 1;
+  fmu_log(f, FMU_ERROR, LOG_ERROR, "instantiation: the table of variables does not fit the model. Cure: build the FMU again.");
+  return 0;
+}
+
+fmu_instance *fmu_create(const char *name, const char *token, const char *location, int cosimulation, int log_mask,
+                         fmu_log_fn log, void *host) {
+  fmu_instance *f = calloc(1, sizeof *f);
+  if (!f) return NULL;
+  f->log = log, f->host = host, f->log_mask = LOG_ERROR | log_mask; /* what ends an instantiation is always told */
+  f->now.cosimulation = cosimulation;
+  const char *given = name ? name : "";
+  f->name = malloc(strlen(given) + 1);
+  if (!f->name || !open_model(f, token, location) || !make_arrays(f)) {
+    fmu_free(f);
+    return NULL;
+  }
+  strcpy(f->name, given);
+  f->log_mask = log_mask;
+  start_values(f);
+  return f;
+}
+
+fmu_status fmu_reset(fmu_instance *f) {
+  bough_sim_free(f->sim);
+  f->sim = NULL;
+  start_values(f);
+  return FMU_OK;
+}
+
+fmu_status fmu_setup(fmu_instance *f, double start, int tolerance_defined, double tolerance, int stop_defined,
+                     double stop) {
+  if (!isfinite(start) || (stop_defined && !(stop >= start)) || (tolerance_defined && !(tolerance >= 0.0 && tolerance < 1.0))) {
+    fmu_log(f, FMU_ERROR, LOG_ERROR, "%s: start %g, stop %g, tolerance %g. Expected a finite start, stop >= start and a "
+            "tolerance between 0 and 1.", f->function, start, stop, tolerance);
+    return FMU_ERROR;
+  }
+  f->now.time = f->now.start_time = f->now.input_time = start;
+  f->now.stop_defined = stop_defined, f->now.stop_time = stop;
+  if (tolerance_defined && tolerance > 0.0 && f->now.cosimulation) f->now.solver_tolerance = tolerance;
+  return FMU_OK;
+}
+
+fmu_status fmu_enter_initialization(fmu_instance *f) {
+  f->now.state = AT_INITIALIZATION;
+  f->now.changed = 1;
+  return FMU_OK;
+}
+
+fmu_status fmu_exit_initialization(fmu_instance *f) {
+  fmu_status status = fmu_apply(f);
+  if (status != FMU_OK) return status;
+  status = fmu_evaluate(f, 0); /* a model that cannot move says so here, not in the first step */
+  if (status != FMU_OK) return status;
+  f->now.state = f->now.cosimulation ? AT_STEP : AT_EVENT;
+  f->now.running = 1;
+  return FMU_OK;
+}
+
+fmu_status fmu_terminate(fmu_instance *f) {
+  f->now.state = AT_TERMINATED;
+  return FMU_OK;
+}

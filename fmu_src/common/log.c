@@ -1,0 +1,43 @@
+/* log.c - messages by category, formatted before the call back. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "fmu.h"
+
+static const struct {
+  const char *name;
+  int bit;
+} categories[] = {{"logStatusError", LOG_ERROR},   {"logStatusFatal", LOG_ERROR},   {"logStatusDiscard", LOG_ERROR},
+                  {"logStatusWarning", LOG_WARNING}, {"logEvents", LOG_EVENTS}, {"logAll", LOG_ALL}};
+
+void fmu_log(fmu_instance *f, fmu_status status, int category, const char *format, ...) {
+  char text[2048];
+  if (!f->log || !(f->log_mask & (category | LOG_ALL))) return;
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  const char *name = category == LOG_EVENTS ? "logEvents" : category == LOG_WARNING ? "logStatusWarning"
+                     : status == FMU_DISCARD ? "logStatusDiscard"
+                     : category == LOG_ERROR ? "logStatusError"
+                                             : "logAll";
+  f->log(f->host, status, name, text);
+}
+
+fmu_status fmu_set_logging(fmu_instance *f, int on, size_t count, const char *const *wanted) {
+  int mask = 0;
+  if (fmu_missing(f, wanted, count)) return FMU_ERROR;
+  for (size_t i = 0; i < count; i++) {
+    int bit = 0;
+    for (size_t j = 0; j < sizeof categories / sizeof *categories; j++)
+      if (wanted[i] && strcmp(wanted[i], categories[j].name) == 0) bit = categories[j].bit;
+    if (!bit) {
+      fmu_log(f, FMU_ERROR, LOG_ERROR, "%s: there is no log category '%s'", f->function, wanted[i] ? wanted[i] : "(null)");
+      return FMU_ERROR;
+    }
+    mask |= bit;
+  }
+  f->log_mask = !on ? 0 : count ? mask : LOG_ERROR | LOG_WARNING | LOG_EVENTS | LOG_ALL;
+  return FMU_OK;
+}

@@ -1,0 +1,137 @@
+/* values.c - get and set by value reference. */
+#include <math.h>
+#include <string.h>
+
+#include "fmu.h"
+
+static const char *const type_names[] = {"real", "integer", "boolean"};
+
+const fmu_variable *fmu_find(fmu_instance *f, uint32_t vr, fmu_type type) {
+  if (vr >= (uint32_t)f->resource->n_variables) {
+    fmu_log(f, FMU_ERROR, LOG_ERROR, "%s: there is no value reference %lu; the model has 0 to %d. Cure: take value "
+            "references from this FMU's modelDescription.xml.", f->function, (unsigned long)vr,
+            f->resource->n_variables - 1);
+    return NULL;
+  }
+  const fmu_variable *v = f->resource->variable + vr;
+  if (v->type == (int)type) return v;
+  fmu_log(f, FMU_ERROR, LOG_ERROR, "%s: '%s' (value reference %lu) is of type %s, not %s.", f->function, v->name,
+          (unsigned long)vr, type_names[v->type], type_names[type]);
+  return NULL;
+}
+
+/* where the numbers of a variable are; null for time and the solver's settings */
+static double *place(fmu_instance *f, const fmu_variable *v) {
+  switch (v->kind) {
+    case KIND_Q: return f->q + v->index;
+    case KIND_U: return f->u + v->index;
+    case KIND_QDOT: return f->qdot + v->index;
+    case KIND_UDOT: return f->udot + v->index;
+    case KIND_TAU: return f->tau + v->index;
+    case KIND_MOTION: return f->motion + v->index;
+    case KIND_LOAD: return f->loads + v->index;
+    case KIND_FORCE: return f->force + v->index;
+    case KIND_POSE: return f->pose + v->index;
+    case KIND_VELOCITY: return f->velocity + v->index;
+    case KIND_ACCELERATION: return f->acceleration + v->index;
+    case KIND_REACTION: return f->reaction + v->index;
+    case KIND_GRAVITY: return f->gravity + v->index;
+    case KIND_DAMPING: return f->damping + v->index;
+    case KIND_STIFFNESS: return f->stiffness + v->index;
+    case KIND_REST: return f->rest + v->index;
+    case KIND_ARMATURE: return f->armature + v->index;
+    case KIND_MODAL_DAMPING: return f->modal + v->index;
+    case KIND_LOCKED: return f->locked + v->index;
+    case KIND_RIGID: return f->rigid + v->index;
+    default: return NULL;
+  }
+}
+
+fmu_status fmu_get(fmu_instance *f, const fmu_variable *v, double *value) {
+  const int sensor = v->kind == KIND_POSE || v->kind == KIND_VELOCITY || v->kind == KIND_ACCELERATION;
+  const int computed = sensor || v->kind == KIND_QDOT || v->kind == KIND_UDOT || v->kind == KIND_FORCE || v->kind == KIND_REACTION;
+  fmu_status status = FMU_OK;
+  if (computed)
+    status = fmu_evaluate(f, sensor);
+  else if ((v->kind == KIND_Q || v->kind == KIND_U) && f->now.changed && f->now.state != AT_INSTANTIATED)
+    status = fmu_apply(f);
+  if (status != FMU_OK) return status;
+  const double *from = place(f, v);
+  if (from)
+    memcpy(value, from, (size_t)v->count * sizeof(double));
+  else if (v->kind == KIND_TIME)
+    *value = f->now.time;
+  else if (v->kind == KIND_SOLVER_METHOD)
+    *value = (double)f->now.solver_method;
+  else
+    *value = v->kind == KIND_SOLVER_STEP ? f->now.solver_step : f->now.solver_tolerance;
+  return FMU_OK;
+}
+
+/* in which states a variable may be set */
+static int settable(const fmu_instance *f, const fmu_variable *v) {
+  const int before = AT_INSTANTIATED | AT_INITIALIZATION, state = (int)f->now.state;
+  switch (v->role) {
+    case ROLE_FIXED: return state & before;
+    case ROLE_TUNABLE: return state & (before | AT_EVENT | AT_STEP);
+    case ROLE_INPUT: return state & (before | AT_EVENT | AT_CONTINUOUS | AT_STEP | AT_INTERMEDIATE);
+    case ROLE_OUTPUT: return (v->kind == KIND_Q || v->kind == KIND_U) && (state & before);
+    default: return 0;
+  }
+}
+
+static const char *range_of(int kind) {
+  switch (kind) {
+    case KIND_DAMPING: case KIND_STIFFNESS: case KIND_ARMATURE: case KIND_MODAL_DAMPING: return "zero or a positive number";
+    case KIND_SOLVER_METHOD: return "0 (rk4), 1 (dopri5) or 2 (rosenbrock2)";
+    case KIND_SOLVER_STEP: return "zero or a positive number of seconds";
+    case KIND_SOLVER_TOLERANCE: return "a number between 0 and 1";
+    default: return "a finite number";
+  }
+}
+static int in_range(const fmu_variable *v, int i, double x) {
+  switch (v->kind) {
+    case KIND_DAMPING: case KIND_STIFFNESS: case KIND_ARMATURE: case KIND_MODAL_DAMPING: case KIND_SOLVER_STEP: return x >= 0.0;
+    case KIND_SOLVER_METHOD: return x == 0.0 || x == 1.0 || x == 2.0;
+    case KIND_SOLVER_TOLERANCE: return x > 0.0 && x < 1.0;
+    case KIND_RIGID: return (v->index + i) % 10 != 0 || x >= 0.0;
+    default: return 1;
+  }
+}
+
+fmu_status fmu_set(fmu_instance *f, const fmu_variable *v, const double *value) {
+  if (!settable(f, v)) {
+    fmu_log(f, FMU_ERROR, LOG_ERROR, "%s: '%s' cannot be set in the present state: it is %s.", f->function, v->name,
+            v->role == ROLE_FIXED ? "a fixed parameter, to be set before initialization ends"
+            : v->role == ROLE_TUNABLE ? "a tunable parameter, to be set between steps or in event mode"
+            : v->role == ROLE_OUTPUT && (v->kind == KIND_Q || v->kind == KIND_U) ? "a state, whose start value is set before initialization ends"
+            : v->role == ROLE_INPUT ? "an input, and the instance has ended or failed"
+                                    : "computed by the model");
+    return FMU_ERROR;
+  }
+  for (int i = 0; i < v->count; i++)
+    if (!isfinite(value[i]) || !in_range(v, i, value[i])) {
+      fmu_log(f, FMU_DISCARD, LOG_ERROR, "%s: the value %g of '%s' is refused and nothing is changed; expected %s. Cure: "
+              "look at what feeds this variable.", f->function, value[i], v->name, range_of(v->kind));
+      return FMU_DISCARD;
+    }
+  double *to = place(f, v);
+  if (to)
+    memcpy(to, value, (size_t)v->count * sizeof(double));
+  else if (v->kind == KIND_SOLVER_METHOD)
+    f->now.solver_method = (int64_t)*value;
+  else if (v->kind == KIND_SOLVER_STEP)
+    f->now.solver_step = *value;
+  else
+    f->now.solver_tolerance = *value;
+  if (v->role == ROLE_INPUT) { /* a new value starts a new polynomial at the present time */
+    const int width = 2 * f->nu + 6 * f->n_loads;
+    const int first = v->index + (v->kind == KIND_TAU ? 0 : v->kind == KIND_MOTION ? f->nu : 2 * f->nu);
+    for (int order = 0; order < INPUT_ORDERS; order++)
+      memset(f->inputs_dot + order * width + first, 0, (size_t)v->count * sizeof(double));
+    f->now.input_time = f->now.time;
+  } else
+    f->now.changed = 1;
+  f->dynamics_fresh = f->sensors_fresh = 0;
+  return FMU_OK;
+}

@@ -1,0 +1,489 @@
+/* fmi3.c - FMI 3.0 for Co-Simulation and Model Exchange: a thin adapter over fmu_src/common. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "fmi3Functions.h"
+#include "fmu.h"
+
+typedef struct {
+  fmu_instance *f;
+  fmi3InstanceEnvironment environment;
+  fmi3LogMessageCallback log;
+  fmi3IntermediateUpdateCallback update;
+  int early_allowed;
+} component;
+
+static void log_out(void *host, fmu_status status, const char *category, const char *text) {
+  const component *c = host;
+  if (c->log) c->log(c->environment, (fmi3Status)status, category, text);
+}
+
+static fmu_instance *enter(fmi3Instance handle, fmu_call call, const char *function) {
+  component *c = handle;
+  return c && fmu_allowed(c->f, call, function) ? c->f : NULL;
+}
+#define ENTER(call)                                 \
+  fmu_instance *f = enter(c, call, __func__);       \
+  if (!f) return fmi3Error
+
+const char *fmi3GetVersion(void) { return fmi3Version; }
+
+static component *instantiate(fmi3String name, fmi3String token, fmi3String path, int cosimulation, fmi3Boolean logging,
+                              fmi3InstanceEnvironment environment, fmi3LogMessageCallback log) {
+  component *c = calloc(1, sizeof *c);
+  if (!c) return NULL;
+  c->environment = environment, c->log = log;
+  c->f = fmu_create(name, token ? token : "", path, cosimulation,
+                    logging ? LOG_ERROR | LOG_WARNING | LOG_EVENTS : LOG_ERROR | LOG_WARNING, log_out, c);
+  if (c->f) return c;
+  free(c);
+  return NULL;
+}
+
+fmi3Instance fmi3InstantiateModelExchange(fmi3String name, fmi3String token, fmi3String path, fmi3Boolean visible,
+                                          fmi3Boolean logging, fmi3InstanceEnvironment environment,
+                                          fmi3LogMessageCallback log) {
+  (void)visible;
+  return instantiate(name, token, path, 0, logging, environment, log);
+}
+
+fmi3Instance fmi3InstantiateCoSimulation(fmi3String name, fmi3String token, fmi3String path, fmi3Boolean visible,
+                                         fmi3Boolean logging, fmi3Boolean event_mode, fmi3Boolean early_return,
+                                         const fmi3ValueReference intermediate[], size_t n_intermediate,
+                                         fmi3InstanceEnvironment environment, fmi3LogMessageCallback log,
+                                         fmi3IntermediateUpdateCallback update) {
+  (void)visible, (void)intermediate, (void)n_intermediate;
+  if (event_mode) {
+    if (log) log(environment, fmi3Error, "logStatusError", "fmi3InstantiateCoSimulation: this FMU has no event mode in "
+                 "co-simulation (hasEventMode is false). Cure: instantiate with eventModeUsed = false.");
+    return NULL;
+  }
+  component *c = instantiate(name, token, path, 1, logging, environment, log);
+  if (c) c->update = update, c->early_allowed = early_return;
+  return c;
+}
+
+fmi3Instance fmi3InstantiateScheduledExecution(fmi3String name, fmi3String token, fmi3String path, fmi3Boolean visible,
+                                               fmi3Boolean logging, fmi3InstanceEnvironment environment,
+                                               fmi3LogMessageCallback log, fmi3ClockUpdateCallback clock,
+                                               fmi3LockPreemptionCallback lock, fmi3UnlockPreemptionCallback unlock) {
+  (void)name, (void)token, (void)path, (void)visible, (void)logging, (void)clock, (void)lock, (void)unlock;
+  if (log) log(environment, fmi3Error, "logStatusError", "fmi3InstantiateScheduledExecution: this FMU offers co-simulation "
+               "and model exchange, not scheduled execution.");
+  return NULL;
+}
+
+void fmi3FreeInstance(fmi3Instance c) {
+  if (!c) return;
+  fmu_free(((component *)c)->f);
+  free(c);
+}
+
+fmi3Status fmi3SetDebugLogging(fmi3Instance c, fmi3Boolean on, size_t count, const fmi3String categories[]) {
+  ENTER(CALL_SET_DEBUG);
+  return (fmi3Status)fmu_set_logging(f, on, count, categories);
+}
+
+fmi3Status fmi3EnterInitializationMode(fmi3Instance c, fmi3Boolean tolerance_defined, fmi3Float64 tolerance,
+                                       fmi3Float64 start, fmi3Boolean stop_defined, fmi3Float64 stop) {
+  ENTER(CALL_ENTER_INITIALIZATION);
+  const fmu_status status = fmu_setup(f, start, tolerance_defined, tolerance, stop_defined, stop);
+  return status == FMU_OK ? (fmi3Status)fmu_enter_initialization(f) : (fmi3Status)status;
+}
+fmi3Status fmi3ExitInitializationMode(fmi3Instance c) {
+  ENTER(CALL_EXIT_INITIALIZATION);
+  return (fmi3Status)fmu_exit_initialization(f);
+}
+fmi3Status fmi3EnterEventMode(fmi3Instance c) {
+  ENTER(CALL_ENTER_EVENT);
+  if (f->now.cosimulation) {
+    fmu_log(f, FMU_ERROR, LOG_ERROR, "%s: there is no event mode in co-simulation", f->function);
+    return fmi3Error;
+  }
+  f->now.state = AT_EVENT;
+  return fmi3OK;
+}
+fmi3Status fmi3Terminate(fmi3Instance c) {
+  ENTER(CALL_TERMINATE);
+  return (fmi3Status)fmu_terminate(f);
+}
+fmi3Status fmi3Reset(fmi3Instance c) {
+  ENTER(CALL_RESET);
+  return (fmi3Status)fmu_reset(f);
+}
+
+/* ---- variables */
+/* does the number of values agree with the variables asked for? */
+static int wrong_count(fmu_instance *f, size_t used, size_t given) {
+  if (used == given) return 0;
+  fmu_log(f, FMU_ERROR, LOG_ERROR, "%s: the variables have %lu values, but %lu are given", f->function, (unsigned long)used,
+          (unsigned long)given);
+  return 1;
+}
+/* sum of the variables' sizes; -1 (as size_t) if one is wrong */
+static size_t total(fmu_instance *f, fmu_type type, const fmi3ValueReference vr[], size_t count) {
+  size_t sum = 0;
+  for (size_t i = 0; i < count; i++) {
+    const fmu_variable *v = fmu_find(f, vr[i], type);
+    if (!v) return (size_t)-1;
+    sum += (size_t)v->count;
+  }
+  return sum;
+}
+static int bad_call(fmu_instance *f, fmu_type type, const fmi3ValueReference vr[], size_t count, const void *values, size_t n) {
+  if (fmu_missing(f, vr, count) || fmu_missing(f, values, n)) return 1;
+  const size_t sum = total(f, type, vr, count);
+  return sum == (size_t)-1 || wrong_count(f, sum, n);
+}
+
+fmi3Status fmi3GetFloat64(fmi3Instance c, const fmi3ValueReference vr[], size_t count, fmi3Float64 values[], size_t n) {
+  ENTER(CALL_GET);
+  if (bad_call(f, TYPE_REAL, vr, count, values, n)) return fmi3Error;
+  for (size_t i = 0; i < count; i++) {
+    const fmu_variable *v = f->resource->variable + vr[i];
+    const fmu_status status = fmu_get(f, v, values);
+    if (status != FMU_OK) return (fmi3Status)status;
+    values += v->count;
+  }
+  return fmi3OK;
+}
+fmi3Status fmi3SetFloat64(fmi3Instance c, const fmi3ValueReference vr[], size_t count, const fmi3Float64 values[], size_t n) {
+  ENTER(CALL_SET);
+  if (bad_call(f, TYPE_REAL, vr, count, values, n)) return fmi3Error;
+  fmi3Status worst = fmi3OK;
+  for (size_t i = 0; i < count; i++) {
+    const fmu_variable *v = f->resource->variable + vr[i];
+    const fmi3Status status = (fmi3Status)fmu_set(f, v, values);
+    worst = status > worst ? status : worst;
+    values += v->count;
+  }
+  return worst;
+}
+fmi3Status fmi3GetInt32(fmi3Instance c, const fmi3ValueReference vr[], size_t count, fmi3Int32 values[], size_t n) {
+  ENTER(CALL_GET);
+  if (bad_call(f, TYPE_INTEGER, vr, count, values, n)) return fmi3Error;
+  for (size_t i = 0; i < count; i++) {
+    double x = 0.0;
+    const fmu_status status = fmu_get(f, f->resource->variable + vr[i], &x);
+    if (status != FMU_OK) return (fmi3Status)status;
+    values[i] = (fmi3Int32)x;
+  }
+  return fmi3OK;
+}
+fmi3Status fmi3SetInt32(fmi3Instance c, const fmi3ValueReference vr[], size_t count, const fmi3Int32 values[], size_t n) {
+  ENTER(CALL_SET);
+  if (bad_call(f, TYPE_INTEGER, vr, count, values, n)) return fmi3Error;
+  fmi3Status worst = fmi3OK;
+  for (size_t i = 0; i < count; i++) {
+    const double x = values[i];
+    const fmi3Status status = (fmi3Status)fmu_set(f, f->resource->variable + vr[i], &x);
+    worst = status > worst ? status : worst;
+  }
+  return worst;
+}
+fmi3Status fmi3GetBoolean(fmi3Instance c, const fmi3ValueReference vr[], size_t count, fmi3Boolean values[], size_t n) {
+  ENTER(CALL_GET);
+  if (bad_call(f, TYPE_BOOLEAN, vr, count, values, n)) return fmi3Error;
+  for (size_t i = 0; i < count; i++) {
+    double x = 0.0;
+    const fmu_status status = fmu_get(f, f->resource->variable + vr[i], &x);
+    if (status != FMU_OK) return (fmi3Status)status;
+    values[i] = x != 0.0;
+  }
+  return fmi3OK;
+}
+fmi3Status fmi3SetBoolean(fmi3Instance c, const fmi3ValueReference vr[], size_t count, const fmi3Boolean values[], size_t n) {
+  ENTER(CALL_SET);
+  if (bad_call(f, TYPE_BOOLEAN, vr, count, values, n)) return fmi3Error;
+  fmi3Status worst = fmi3OK;
+  for (size_t i = 0; i < count; i++) {
+    const double x = values[i] ? 1.0 : 0.0;
+    const fmi3Status status = (fmi3Status)fmu_set(f, f->resource->variable + vr[i], &x);
+    worst = status > worst ? status : worst;
+  }
+  return worst;
+}
+
+/* Types that no variable has: an empty call is fine, any other is an error. */
+static fmi3Status no_such_type(fmi3Instance c, fmu_call call, const char *function, size_t count) {
+  fmu_instance *f = enter(c, call, function);
+  if (!f) return fmi3Error;
+  if (count == 0) return fmi3OK;
+  fmu_log(f, FMU_ERROR, LOG_ERROR, "%s: the model has no variables of this type", function);
+  return fmi3Error;
+}
+#define NO_TYPE(Name)                                                                                                \
+  fmi3Status fmi3Get##Name(fmi3Instance c, const fmi3ValueReference vr[], size_t count, fmi3##Name values[], size_t n) { \
+    (void)vr, (void)values, (void)n;                                                                                 \
+    return no_such_type(c, CALL_GET, __func__, count);                                                               \
+  }                                                                                                                  \
+  fmi3Status fmi3Set##Name(fmi3Instance c, const fmi3ValueReference vr[], size_t count, const fmi3##Name values[],   \
+                           size_t n) {                                                                               \
+    (void)vr, (void)values, (void)n;                                                                                 \
+    return no_such_type(c, CALL_SET, __func__, count);                                                               \
+  }
+NO_TYPE(Float32)
+NO_TYPE(Int8)
+NO_TYPE(UInt8)
+NO_TYPE(Int16)
+NO_TYPE(UInt16)
+NO_TYPE(UInt32)
+NO_TYPE(Int64)
+NO_TYPE(UInt64)
+NO_TYPE(String)
+fmi3Status fmi3GetBinary(fmi3Instance c, const fmi3ValueReference vr[], size_t count, size_t sizes[], fmi3Binary values[], size_t n) {
+  (void)vr, (void)sizes, (void)values, (void)n;
+  return no_such_type(c, CALL_GET, __func__, count);
+}
+fmi3Status fmi3SetBinary(fmi3Instance c, const fmi3ValueReference vr[], size_t count, const size_t sizes[],
+                         const fmi3Binary values[], size_t n) {
+  (void)vr, (void)sizes, (void)values, (void)n;
+  return no_such_type(c, CALL_SET, __func__, count);
+}
+fmi3Status fmi3GetClock(fmi3Instance c, const fmi3ValueReference vr[], size_t count, fmi3Clock values[]) {
+  (void)vr, (void)values;
+  return no_such_type(c, CALL_GET, __func__, count);
+}
+fmi3Status fmi3SetClock(fmi3Instance c, const fmi3ValueReference vr[], size_t count, const fmi3Clock values[]) {
+  (void)vr, (void)values;
+  return no_such_type(c, CALL_SET, __func__, count);
+}
+fmi3Status fmi3GetIntervalDecimal(fmi3Instance c, const fmi3ValueReference vr[], size_t count, fmi3Float64 intervals[],
+                                  fmi3IntervalQualifier qualifiers[]) {
+  (void)vr, (void)intervals, (void)qualifiers;
+  return no_such_type(c, CALL_GET, __func__, count);
+}
+fmi3Status fmi3GetIntervalFraction(fmi3Instance c, const fmi3ValueReference vr[], size_t count, fmi3UInt64 counters[],
+                                   fmi3UInt64 resolutions[], fmi3IntervalQualifier qualifiers[]) {
+  (void)vr, (void)counters, (void)resolutions, (void)qualifiers;
+  return no_such_type(c, CALL_GET, __func__, count);
+}
+fmi3Status fmi3GetShiftDecimal(fmi3Instance c, const fmi3ValueReference vr[], size_t count, fmi3Float64 shifts[]) {
+  (void)vr, (void)shifts;
+  return no_such_type(c, CALL_GET, __func__, count);
+}
+fmi3Status fmi3GetShiftFraction(fmi3Instance c, const fmi3ValueReference vr[], size_t count, fmi3UInt64 counters[],
+                                fmi3UInt64 resolutions[]) {
+  (void)vr, (void)counters, (void)resolutions;
+  return no_such_type(c, CALL_GET, __func__, count);
+}
+fmi3Status fmi3SetIntervalDecimal(fmi3Instance c, const fmi3ValueReference vr[], size_t count, const fmi3Float64 intervals[]) {
+  (void)vr, (void)intervals;
+  return no_such_type(c, CALL_SET, __func__, count);
+}
+fmi3Status fmi3SetIntervalFraction(fmi3Instance c, const fmi3ValueReference vr[], size_t count, const fmi3UInt64 counters[],
+                                   const fmi3UInt64 resolutions[]) {
+  (void)vr, (void)counters, (void)resolutions;
+  return no_such_type(c, CALL_SET, __func__, count);
+}
+fmi3Status fmi3SetShiftDecimal(fmi3Instance c, const fmi3ValueReference vr[], size_t count, const fmi3Float64 shifts[]) {
+  (void)vr, (void)shifts;
+  return no_such_type(c, CALL_SET, __func__, count);
+}
+fmi3Status fmi3SetShiftFraction(fmi3Instance c, const fmi3ValueReference vr[], size_t count, const fmi3UInt64 counters[],
+                                const fmi3UInt64 resolutions[]) {
+  (void)vr, (void)counters, (void)resolutions;
+  return no_such_type(c, CALL_SET, __func__, count);
+}
+fmi3Status fmi3ActivateModelPartition(fmi3Instance c, fmi3ValueReference clock, fmi3Float64 time) {
+  (void)clock, (void)time;
+  return no_such_type(c, CALL_SET, __func__, 1);
+}
+
+/* Dependencies are constant and stand in modelDescription.xml. */
+static fmi3Status in_the_xml(fmi3Instance c, const char *function) {
+  fmu_instance *f = enter(c, CALL_STRUCTURE, function);
+  if (f) fmu_log(f, FMU_ERROR, LOG_ERROR, "%s: dependencies do not change: read them in modelDescription.xml "
+                 "(providesPerElementDependencies is false)", function);
+  return fmi3Error;
+}
+fmi3Status fmi3GetNumberOfVariableDependencies(fmi3Instance c, fmi3ValueReference vr, size_t *count) {
+  (void)vr, (void)count;
+  return in_the_xml(c, __func__);
+}
+fmi3Status fmi3GetVariableDependencies(fmi3Instance c, fmi3ValueReference dependent, size_t elements[],
+                                       fmi3ValueReference independents[], size_t of_independents[],
+                                       fmi3DependencyKind kinds[], size_t count) {
+  (void)dependent, (void)elements, (void)independents, (void)of_independents, (void)kinds, (void)count;
+  return in_the_xml(c, __func__);
+}
+
+/* ---- state */
+fmi3Status fmi3GetFMUState(fmi3Instance c, fmi3FMUState *state) {
+  ENTER(CALL_STATE);
+  return (fmi3Status)fmu_state_get(f, state);
+}
+fmi3Status fmi3SetFMUState(fmi3Instance c, fmi3FMUState state) {
+  ENTER(CALL_STATE);
+  return (fmi3Status)fmu_state_set(f, state);
+}
+fmi3Status fmi3FreeFMUState(fmi3Instance c, fmi3FMUState *state) {
+  ENTER(CALL_STATE);
+  (void)f;
+  return (fmi3Status)fmu_state_free(state);
+}
+fmi3Status fmi3SerializedFMUStateSize(fmi3Instance c, fmi3FMUState state, size_t *size) {
+  ENTER(CALL_STATE);
+  return (fmi3Status)fmu_state_size(f, state, size);
+}
+fmi3Status fmi3SerializeFMUState(fmi3Instance c, fmi3FMUState state, fmi3Byte out[], size_t size) {
+  ENTER(CALL_STATE);
+  return (fmi3Status)fmu_state_write(f, state, out, size);
+}
+fmi3Status fmi3DeserializeFMUState(fmi3Instance c, const fmi3Byte in[], size_t size, fmi3FMUState *state) {
+  ENTER(CALL_STATE);
+  return (fmi3Status)fmu_state_read(f, in, size, state);
+}
+
+/* ---- derivatives */
+typedef fmu_status (*derivative_fn)(fmu_instance *, const uint32_t *, size_t, const uint32_t *, size_t, const double *, double *);
+
+static fmi3Status derivative(fmu_instance *f, derivative_fn run, int adjoint, const fmi3ValueReference unknowns[],
+                             size_t n_unknowns, const fmi3ValueReference knowns[], size_t n_knowns, const fmi3Float64 seed[],
+                             size_t n_seed, fmi3Float64 sensitivity[], size_t n_sensitivity) {
+  int bad_u = 0, bad_k = 0;
+  if (fmu_missing(f, unknowns, n_unknowns) || fmu_missing(f, knowns, n_knowns) || fmu_missing(f, seed, n_seed) ||
+      fmu_missing(f, sensitivity, n_sensitivity))
+    return fmi3Error;
+  const size_t u = fmu_slots(f, unknowns, n_unknowns, &bad_u), k = fmu_slots(f, knowns, n_knowns, &bad_k);
+  if (bad_u || bad_k || wrong_count(f, adjoint ? u : k, n_seed) || wrong_count(f, adjoint ? k : u, n_sensitivity))
+    return fmi3Error;
+  return (fmi3Status)run(f, unknowns, n_unknowns, knowns, n_knowns, seed, sensitivity);
+}
+fmi3Status fmi3GetDirectionalDerivative(fmi3Instance c, const fmi3ValueReference unknowns[], size_t n_unknowns,
+                                        const fmi3ValueReference knowns[], size_t n_knowns, const fmi3Float64 seed[],
+                                        size_t n_seed, fmi3Float64 sensitivity[], size_t n_sensitivity) {
+  ENTER(CALL_DERIVATIVE);
+  return derivative(f, fmu_directional, 0, unknowns, n_unknowns, knowns, n_knowns, seed, n_seed, sensitivity, n_sensitivity);
+}
+fmi3Status fmi3GetAdjointDerivative(fmi3Instance c, const fmi3ValueReference unknowns[], size_t n_unknowns,
+                                    const fmi3ValueReference knowns[], size_t n_knowns, const fmi3Float64 seed[],
+                                    size_t n_seed, fmi3Float64 sensitivity[], size_t n_sensitivity) {
+  ENTER(CALL_DERIVATIVE);
+  return derivative(f, fmu_adjoint, 1, unknowns, n_unknowns, knowns, n_knowns, seed, n_seed, sensitivity, n_sensitivity);
+}
+
+/* ---- no structural parameters: configuration mode changes nothing */
+static fmi3Status no_configuration(fmi3Instance c, const char *function) {
+  fmu_instance *f = enter(c, CALL_STRUCTURE, function);
+  if (f) fmu_log(f, FMU_ERROR, LOG_ERROR, "%s: the model has no structural parameters", function);
+  return fmi3Error;
+}
+fmi3Status fmi3EnterConfigurationMode(fmi3Instance c) { return no_configuration(c, __func__); }
+fmi3Status fmi3ExitConfigurationMode(fmi3Instance c) { return no_configuration(c, __func__); }
+
+fmi3Status fmi3EvaluateDiscreteStates(fmi3Instance c) {
+  ENTER(CALL_NEW_STATES);
+  (void)f;
+  return fmi3OK;
+}
+fmi3Status fmi3UpdateDiscreteStates(fmi3Instance c, fmi3Boolean *need_update, fmi3Boolean *terminate,
+                                    fmi3Boolean *nominals_changed, fmi3Boolean *values_changed, fmi3Boolean *next_defined,
+                                    fmi3Float64 *next_time) {
+  ENTER(CALL_NEW_STATES);
+  if (fmu_missing(f, need_update, 1) || fmu_missing(f, terminate, 1) || fmu_missing(f, nominals_changed, 1) ||
+      fmu_missing(f, values_changed, 1) || fmu_missing(f, next_defined, 1) || fmu_missing(f, next_time, 1))
+    return fmi3Error;
+  const fmu_status status = fmu_apply(f);
+  *need_update = *terminate = *nominals_changed = *next_defined = fmi3False;
+  *next_time = 0.0;
+  *values_changed = f->now.jumped ? fmi3True : fmi3False;
+  f->now.jumped = 0;
+  return (fmi3Status)status;
+}
+
+/* ---- Model Exchange */
+fmi3Status fmi3EnterContinuousTimeMode(fmi3Instance c) {
+  ENTER(CALL_ENTER_CONTINUOUS);
+  f->now.state = AT_CONTINUOUS;
+  return fmi3OK;
+}
+fmi3Status fmi3CompletedIntegratorStep(fmi3Instance c, fmi3Boolean no_set_before, fmi3Boolean *enter_event,
+                                       fmi3Boolean *terminate) {
+  ENTER(CALL_COMPLETED_STEP);
+  (void)no_set_before;
+  if (fmu_missing(f, enter_event, 1) || fmu_missing(f, terminate, 1)) return fmi3Error;
+  *enter_event = *terminate = fmi3False;
+  return fmi3OK;
+}
+fmi3Status fmi3SetTime(fmi3Instance c, fmi3Float64 time) {
+  ENTER(CALL_SET_TIME);
+  f->now.time = f->now.input_time = time;
+  return fmi3OK;
+}
+fmi3Status fmi3SetContinuousStates(fmi3Instance c, const fmi3Float64 x[], size_t count) {
+  ENTER(CALL_SET_CONTINUOUS);
+  return (fmi3Status)fmu_set_states(f, x, count);
+}
+fmi3Status fmi3GetContinuousStateDerivatives(fmi3Instance c, fmi3Float64 derivatives[], size_t count) {
+  ENTER(CALL_GET_DERIVATIVES);
+  return (fmi3Status)fmu_get_rates(f, derivatives, count);
+}
+fmi3Status fmi3GetEventIndicators(fmi3Instance c, fmi3Float64 indicators[], size_t count) {
+  ENTER(CALL_GET_DERIVATIVES);
+  (void)indicators;
+  if (count == 0) return fmi3OK;
+  fmu_log(f, FMU_ERROR, LOG_ERROR, "%s: the model has no event indicators", f->function);
+  return fmi3Error;
+}
+fmi3Status fmi3GetContinuousStates(fmi3Instance c, fmi3Float64 x[], size_t count) {
+  ENTER(CALL_GET_CONTINUOUS);
+  return (fmi3Status)fmu_get_states(f, x, count);
+}
+fmi3Status fmi3GetNominalsOfContinuousStates(fmi3Instance c, fmi3Float64 nominals[], size_t count) {
+  ENTER(CALL_GET_NOMINALS);
+  return (fmi3Status)fmu_get_nominals(f, nominals, count);
+}
+fmi3Status fmi3GetNumberOfEventIndicators(fmi3Instance c, size_t *count) {
+  ENTER(CALL_STRUCTURE);
+  if (fmu_missing(f, count, 1)) return fmi3Error;
+  *count = 0;
+  return fmi3OK;
+}
+fmi3Status fmi3GetNumberOfContinuousStates(fmi3Instance c, size_t *count) {
+  ENTER(CALL_STRUCTURE);
+  if (fmu_missing(f, count, 1)) return fmi3Error;
+  *count = (size_t)(f->nq + f->nu);
+  return fmi3OK;
+}
+
+/* ---- Co-Simulation */
+fmi3Status fmi3EnterStepMode(fmi3Instance c) {
+  ENTER(CALL_STEP);
+  fmu_log(f, FMU_ERROR, LOG_ERROR, "%s: there is no event mode in co-simulation to come back from", f->function);
+  return fmi3Error;
+}
+fmi3Status fmi3GetOutputDerivatives(fmi3Instance c, const fmi3ValueReference vr[], size_t count, const fmi3Int32 orders[],
+                                    fmi3Float64 values[], size_t n) {
+  ENTER(CALL_OUTPUT_DERIVATIVE);
+  if (fmu_missing(f, orders, count) || bad_call(f, TYPE_REAL, vr, count, values, n)) return fmi3Error;
+  for (size_t i = 0; i < count; i++)
+    if (orders[i] != 1) {
+      fmu_log(f, FMU_ERROR, LOG_ERROR, "%s: output derivatives of order 1 are given, not of order %d", f->function, (int)orders[i]);
+      return fmi3Error;
+    }
+  return (fmi3Status)fmu_output_rates(f, vr, count, values);
+}
+
+/* after every internal step: the host may look, and may ask to return early */
+static int intermediate(void *user, double time) {
+  component *c = user;
+  fmi3Boolean early = fmi3False;
+  fmi3Float64 early_time = time;
+  c->f->now.state = AT_INTERMEDIATE;
+  c->update(c->environment, time, fmi3False, fmi3True, fmi3True, c->early_allowed != 0, &early, &early_time);
+  c->f->now.state = AT_STEP;
+  return c->early_allowed && early;
+}
+fmi3Status fmi3DoStep(fmi3Instance c, fmi3Float64 time, fmi3Float64 step, fmi3Boolean no_set_before,
+                      fmi3Boolean *event_needed, fmi3Boolean *terminate, fmi3Boolean *early_return, fmi3Float64 *last_time) {
+  ENTER(CALL_STEP);
+  (void)no_set_before;
+  if (fmu_missing(f, event_needed, 1) || fmu_missing(f, terminate, 1) || fmu_missing(f, early_return, 1) || fmu_missing(f, last_time, 1))
+    return fmi3Error;
+  component *self = c;
+  *event_needed = *terminate = *early_return = fmi3False;
+  const fmu_status status = fmu_step(f, time, step, self->update ? intermediate : NULL, self, last_time);
+  *early_return = status == FMU_OK && *last_time < time + step;
+  return (fmi3Status)status;
+}

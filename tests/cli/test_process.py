@@ -1,0 +1,88 @@
+"""The command as a process: exit codes, closed pipes, interrupts, devices."""
+
+from __future__ import annotations
+
+import os
+import pty
+import signal
+import stat
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from house.tools import ROOT
+
+from bough.demo import MODEL
+
+BOUGH = [sys.executable, "-m", "bough"]
+CHAIN = str(ROOT / "examples" / "flexible_chain" / "model.yaml")
+
+
+def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*BOUGH, *arguments], cwd=cwd, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [(["--version"], 0), (["check", str(MODEL)], 0), (["check", "nowhere.yaml"], 1), (["frobnicate"], 2), ([], 2)],
+)
+def test_process_ends_with_its_code(arguments: list[str], code: int, tmp_path: Path) -> None:
+    done = run(*arguments, cwd=tmp_path)
+    assert done.returncode == code
+    assert "Traceback" not in done.stderr
+
+
+def test_reader_that_has_seen_enough_is_no_failure(tmp_path: Path) -> None:
+    process = subprocess.Popen([*BOUGH, "schema"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path)
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    assert process.wait(timeout=60) == 0
+    assert process.stderr.read() == b""
+    process.stderr.close()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+@pytest.mark.parametrize("arguments", [["schema"], ["run", str(MODEL), "--stop", "0.1", "-o", "-"]])
+def test_full_disk_behind_stdout_is_one_message(arguments: list[str], tmp_path: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run([*BOUGH, *arguments], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 1
+    assert "No space left on device" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_device_as_output_stays_a_device(tmp_path: Path) -> None:
+    done = run("run", str(MODEL), "--stop", "0.1", "-o", os.devnull, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert stat.S_ISCHR(os.stat(os.devnull).st_mode)
+
+
+def test_interrupt_ends_a_run_with_a_word(tmp_path: Path) -> None:
+    # Tight and long enough to be still at it when the signal comes.
+    command = [*BOUGH, "run", CHAIN, "--stop", "1e4", "--step", "0.01", "--rtol", "1e-11"]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=tmp_path)
+    time.sleep(4)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert (process.returncode, said) == (1, "interrupted\n")
+    assert not list(tmp_path.iterdir())
+
+
+def test_terminal_sees_progress_and_the_outcome(tmp_path: Path) -> None:
+    ours, theirs = pty.openpty()
+    command = [*BOUGH, "run", str(MODEL), "--stop", "0.5"]
+    process = subprocess.Popen(command, stdout=theirs, stderr=theirs, cwd=tmp_path, close_fds=True)
+    os.close(theirs)
+    seen = b""
+    try:
+        while chunk := os.read(ours, 4096):
+            seen += chunk
+    except OSError:  # Linux ends a pseudo-terminal with EIO
+        pass
+    os.close(ours)
+    assert process.wait(timeout=60) == 0
+    assert b"100 %" in seen
+    assert b"run.csv: 1001 rows" in seen

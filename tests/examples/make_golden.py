@@ -1,0 +1,46 @@
+"""Make the golden files of the examples: python tests/examples/make_golden.py
+
+Each holds a few variables of an example at a few times. Look at the difference before committing new ones: it is what
+users of the example will see.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+
+import bough
+
+HERE = Path(__file__).resolve().parent
+EXAMPLES = HERE.parents[1] / "examples"
+ROWS = 11
+COLUMNS = {
+    "pendulum": ["pivot.phi", "pivot.w", "rod.end.r[1]", "pivot.reaction_force[3]"],
+    "two_link_arm": ["shoulder.phi", "elbow.phi", "upper.eta[1]", "lower.eta[1]", "payload.origin.r[1]"],
+    "free_flyer": ["flight.Q[3]", "flight.w[1]", "flight.w[3]", "rotor.w", "left_panel.eta[1]", "left_panel.eta[2]"],
+    "flexible_chain": ["joint1.phi", "joint10.phi", "link5.eta[1]", "link10.tip.r[1]", "link10.tip.r[3]"],
+}
+
+
+def script(name: str) -> ModuleType:
+    """The run.py of an example."""
+    spec = importlib.util.spec_from_file_location(f"example_{name}", EXAMPLES / name / "run.py")
+    if spec is None or spec.loader is None:
+        raise FileNotFoundError(name)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def excerpt(name: str, result: bough.Result) -> bough.Result:
+    """The variables and times that the golden file holds."""
+    rows = np.linspace(0, len(result) - 1, ROWS).round().astype(int)
+    return bough.Result(result.t[rows], {column: result[column][rows] for column in COLUMNS[name]})
+
+
+if __name__ == "__main__":
+    for name in COLUMNS:
+        excerpt(name, script(name).simulate()).to_csv(HERE / "golden" / f"{name}.csv")

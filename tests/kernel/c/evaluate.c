@@ -1,0 +1,202 @@
+/* evaluate.c - every call on every block, with either CPU build; identities between them; no allocation in between.
+ *
+ * Linked with -DCOUNT_ALLOCATIONS and the linker's --wrap, malloc and its family are counted: the calls between
+ * creation and release of the objects must not allocate at all. */
+#include "blocks.h"
+#include "check.h"
+
+static long allocations = 0;
+#ifdef COUNT_ALLOCATIONS
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *p, size_t size);
+void __real_free(void *p);
+void *__wrap_malloc(size_t size) { return allocations++, __real_malloc(size); }
+void *__wrap_calloc(size_t count, size_t size) { return allocations++, __real_calloc(count, size); }
+void *__wrap_realloc(void *p, size_t size) { return allocations++, __real_realloc(p, size); }
+void __wrap_free(void *p) { allocations++, __real_free(p); }
+#endif
+
+/* 1e-9: some hundred roundings, times condition numbers of up to 1e4 */
+static const double TOLERANCE = 1e-9;
+
+static void dynamics(const bough_model *m, bough_data *d, const buffers *b) {
+  const int nu = b->nu;
+  const double *loads = b->loads ? b->load : NULL;
+  OK(bough_forward_dynamics(m, d, b->q, b->u, b->tau, b->motion, loads, b->udot, b->force, b->reaction));
+  OK(bough_inverse_dynamics(m, d, b->q, b->u, b->udot, loads, b->back));
+  CHECK(distance(b->back, b->force, nu) < TOLERANCE);
+  OK(bough_forward_composite(m, d, b->q, b->u, b->tau, b->motion, loads, b->work, b->back));
+  CHECK(distance(b->back, b->udot, nu) < TOLERANCE);
+  OK(bough_forward_dynamics_batch(m, d, BATCH, b->batch_q, b->batch_u, b->batch_tau, b->batch_udot));
+  OK(bough_forward_dynamics(m, d, b->q, b->u, b->tau, NULL, NULL, b->udot, NULL, NULL));
+  CHECK(distance(b->batch_udot, b->udot, nu) < TOLERANCE);
+  OK(bough_forward_dynamics_batch(m, d, 0, NULL, NULL, NULL, NULL));
+}
+
+static void inertia(const bough_model *m, bough_data *d, const buffers *b) {
+  const int nu = b->nu;
+  OK(bough_mass_matrix(m, d, b->q, b->M));
+  OK(bough_mass_factors(m, d, b->q, b->L, b->D));
+  for (int i = 0; i < nu; i++)
+    for (int j = 0; j < nu; j++) {
+      double v = 0.0;
+      for (int p = 0; p < nu; p++)
+        for (int r = 0; r < nu; r++) v += b->L[i * nu + p] * b->D[p * nu + r] * b->L[j * nu + r];
+      CHECK(fabs(v - b->M[i * nu + j]) < TOLERANCE * (1.0 + fabs(v)));
+    }
+  double kinetic = 0.0, energy[4], momentum[6];
+  for (int i = 0; i < nu; i++) {
+    b->back[i] = 0.0;
+    for (int j = 0; j < nu; j++) b->back[i] += b->M[i * nu + j] * b->u[j];
+    kinetic += 0.5 * b->u[i] * b->back[i];
+  }
+  OK(bough_mass_solve(m, d, b->q, b->back, b->udot));
+  CHECK(distance(b->udot, b->u, nu) < TOLERANCE);
+  OK(bough_energy(m, d, b->q, b->u, energy));
+  CHECK(fabs(energy[0] - kinetic) < TOLERANCE * (1.0 + kinetic));
+  OK(bough_momentum(m, d, b->q, b->u, momentum));
+  memcpy(b->back, b->u, sizeof(double) * (size_t)nu);
+  OK(bough_stop_impulse(m, d, b->q, b->stop, b->back)); /* nothing to stop */
+  CHECK(distance(b->back, b->u, nu) < TOLERANCE);
+}
+
+static void kinematics(const bough_model *m, bough_data *d, const buffers *b) {
+  double position[3], quaternion[4];
+  OK(bough_node_motion(m, d, b->q, b->u, b->udot, b->nodes, b->node, b->pose, b->velocity, b->acceleration));
+  for (int j = 0; j < b->nodes; j++) {
+    OK(bough_node_pose(m, d, b->q, j, position, quaternion));
+    CHECK(distance(position, b->pose + 7 * j, 3) < TOLERANCE && distance(quaternion, b->pose + 7 * j + 3, 4) < TOLERANCE);
+  }
+  OK(bough_node_motion(m, d, b->q, b->u, NULL, 0, NULL, NULL, NULL, NULL));
+  bough_position_rates(m, b->q, b->u, b->qdot);
+  memcpy(b->q_end, b->q, sizeof(double) * (size_t)b->nq);
+  bough_normalize(m, b->q_end);
+  CHECK(distance(b->q_end, b->q, b->nq) < TOLERANCE);
+}
+
+/* along q by qdot, u and tau: against a central difference, whose truncation and rounding leave 1e-6 */
+static void derivatives(const bough_model *m, bough_data *d, const buffers *b) {
+  const int nu = b->nu, nq = b->nq;
+  const double h = 1e-5, *loads = b->loads ? b->load : NULL;
+  const bough_point at = {b->q, b->u, b->tau, b->motion, loads};
+  bough_position_rates(m, b->q, b->u, b->qdot);
+  const bough_point direction = {b->qdot, b->u, b->motion, NULL, NULL};
+  const bough_values dz = {b->q_end, b->udot, b->force, b->reaction, b->pose, b->velocity, b->acceleration};
+  OK(bough_directional(m, d, &at, &direction, b->nodes, b->node, &dz));
+  double *q = b->batch_q, *u = b->batch_u, *tau = b->batch_tau, *side = b->batch_udot;
+  for (int s = 0; s < 2; s++) {
+    const double step = s ? -h : h;
+    for (int i = 0; i < nq; i++) q[i] = b->q[i] + step * b->qdot[i];
+    for (int i = 0; i < nu; i++) u[i] = b->u[i] + step * b->u[i], tau[i] = b->tau[i] + step * b->motion[i];
+    OK(bough_forward_dynamics(m, d, q, u, tau, b->motion, loads, side + s * nu, NULL, NULL));
+  }
+  for (int i = 0; i < nu; i++) side[i] = (side[i] - side[nu + i]) / (2.0 * h);
+  CHECK(distance(side, b->udot, nu) < 1e-6);
+}
+
+static void parameters(bough_data *d, const buffers *b) {
+  double values[64 * 10];
+  for (int which = BOUGH_GRAVITY; which <= BOUGH_MODAL_DAMPING_SCALE; which++) {
+    const int count = which == BOUGH_GRAVITY ? 3 : which == BOUGH_INERTIA ? 10 * b->nb :
+                      which == BOUGH_MODAL_DAMPING_SCALE ? b->nb : b->nu;
+    CHECK(count <= 640);
+    OK(bough_data_get(d, (bough_parameter)which, values, count));
+    OK(bough_data_set(d, (bough_parameter)which, values, count));
+    CHECK(bough_data_get(d, (bough_parameter)which, values, count + 1) == BOUGH_BAD_ARGUMENT);
+    values[0] = NAN;
+    CHECK(bough_data_set(d, (bough_parameter)which, values, count) == BOUGH_NOT_FINITE);
+  }
+  CHECK(bough_data_get(d, (bough_parameter)99, values, b->nu) == BOUGH_BAD_ARGUMENT);
+}
+
+static int push(void *user, double t, double *tau, double *motion, double *loads) {
+  const buffers *b = user;
+  for (int i = 0; i < b->nu; i++) tau[i] = b->tau[i] * cos(t), motion[i] = 0.1 * t;
+  for (int i = 0; i < 6 * b->loads; i++) loads[i] = b->load[i];
+  return 0;
+}
+static int refuse(void *user, double t, double *tau, double *motion, double *loads) {
+  (void)user, (void)tau, (void)motion, (void)loads;
+  return t > 0.35;
+}
+
+/* a run, saved on the way, restored and run again: the same bits */
+static void run(bough_sim *sim, const buffers *b, void *state, size_t size) {
+  OK(bough_sim_start(sim, 0.0, b->q, b->u));
+  for (int i = 1; i <= 10; i++) {
+    OK(bough_sim_advance(sim, 0.01 * i, i % 3 == 0, push, (void *)b, b->q_end, b->u_end));
+    if (i == 5) OK(bough_sim_save(sim, state, size));
+  }
+  memcpy(b->back, b->u_end, sizeof(double) * (size_t)b->nu);
+  OK(bough_sim_restore(sim, state, size));
+  for (int i = 6; i <= 10; i++) OK(bough_sim_advance(sim, 0.01 * i, i % 3 == 0, push, (void *)b, b->q_end, b->u_end));
+  CHECK(memcmp(b->back, b->u_end, sizeof(double) * (size_t)b->nu) == 0);
+  CHECK(bough_sim_time(sim) >= 0.1);
+  bough_sim_disturb(sim);
+  OK(bough_sim_step(sim, 1.0, push, (void *)b, b->q_end, b->u_end));
+  OK(bough_sim_set(sim, b->q, b->u));
+  OK(bough_sim_advance(sim, bough_sim_time(sim) + 0.02, 1, NULL, NULL, b->q_end, b->u_end));
+  CHECK(bough_sim_get_counts(sim).evaluations > 0 && bough_sim_get_counts(sim).steps > 0);
+  OK(bough_sim_start(sim, 0.0, b->q, b->u));
+  CHECK(bough_sim_advance(sim, 1.0, 0, refuse, NULL, b->q_end, b->u_end) == BOUGH_STOPPED);
+  CHECK(bough_sim_where(sim).time > 0.35);
+}
+
+static void simulations(const bough_model *m, bough_data *d, const buffers *b) {
+  static const bough_sim_options options[] = {{BOUGH_RK4, 0, 0, 2e-3, 0},
+                                              {BOUGH_DOPRI5, 1e-6, 1e-8, 0, 0},
+                                              {BOUGH_DOPRI5, 1e-6, 1e-8, 1e-3, 5e-3},
+                                              {BOUGH_ROSENBROCK2, 1e-4, 1e-6, 2e-3, 0},
+                                              {BOUGH_ROSENBROCK2, 1e-3, 1e-5, 0, 0}};
+  for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
+    bough_sim *sim;
+    OK(bough_sim_create(m, d, options + i, &sim));
+    const size_t size = bough_sim_state_size(sim);
+    void *state = malloc(size);
+    CHECK(state != NULL);
+    const long before = allocations;
+    run(sim, b, state, size);
+    CHECK(allocations == before);
+    free(state);
+    bough_sim_free(sim);
+  }
+}
+
+static void evaluate(const test_block *block, int isa) {
+  bough_model *m;
+  bough_data *d;
+  buffers b;
+  OK(bough_model_create(block->words, block->size, &m));
+  OK(bough_data_create(m, BOUGH_LANES_BATCH | BOUGH_LANES_TANGENT, &d));
+  CHECK(bough_model_memory(m) > 0 && bough_data_memory(d) > 0);
+  buffers_make(&b, m);
+  if (bough_data_set_isa(d, isa) == BOUGH_OK) { /* the machine may not have it */
+    CHECK(bough_data_isa(d) == isa);
+    const long before = allocations;
+    dynamics(m, d, &b);
+    inertia(m, d, &b);
+    kinematics(m, d, &b);
+    derivatives(m, d, &b);
+    parameters(d, &b);
+    CHECK(allocations == before);
+    simulations(m, d, &b);
+  }
+  for (int k = 0; k < b.nb; k++) CHECK(bough_model_hinge(m, k).u0 + bough_model_hinge(m, k).nu <= b.nu);
+  if (strcmp(block->name, "rigid") == 0) {
+    const double com[3] = {0.1, 0.0, 0.2}, J[6] = {1, 1, 1, 0, 0, 0};
+    OK(bough_data_set_rigid(d, b.nb - 1, 2.0, com, J));
+  }
+  buffers_free(&b);
+  bough_data_free(d);
+  bough_model_free(m);
+}
+
+int main(void) {
+  for (int i = 0; i < BLOCKS; i++)
+    for (int isa = 0; isa < 2; isa++) evaluate(blocks + i, isa);
+#ifdef COUNT_ALLOCATIONS
+  CHECK(allocations > 0); /* the wrappers are there */
+#endif
+  return 0;
+}

@@ -1,0 +1,195 @@
+/* refuse.c - wrong arguments are answered with a status: null pointers, indices, sizes, options, singular inertia. */
+#include "blocks.h"
+#include "check.h"
+
+#define REFUSED(call) CHECK((call) == BOUGH_BAD_ARGUMENT)
+
+static void objects(const test_block *block) {
+  bough_model *m = NULL;
+  bough_data *d = NULL;
+  REFUSED(bough_model_create(NULL, 0, &m));
+  REFUSED(bough_model_create(block->words, block->size, NULL));
+  CHECK(bough_model_create(block->words, 0, &m) == BOUGH_BAD_BLOCK && m == NULL);
+  REFUSED(bough_data_create(NULL, 0, &d));
+  bough_model_free(NULL), bough_data_free(NULL), bough_sim_free(NULL), bough_sim_disturb(NULL);
+  CHECK(bough_model_nq(NULL) == 0 && bough_model_nu(NULL) == 0 && bough_model_bodies(NULL) == 0);
+  CHECK(bough_model_nodes(NULL) == 0 && bough_model_loads(NULL) == 0 && bough_model_memory(NULL) == 0);
+  CHECK(bough_model_hinge(NULL, 0).nu == 0);
+  CHECK(bough_data_memory(NULL) == 0 && bough_data_isa(NULL) == 0 && bough_data_where(NULL).body == -1);
+  CHECK(bough_sim_time(NULL) == 0.0 && bough_sim_get_counts(NULL).steps == 0 && bough_sim_where(NULL).body == -1);
+  CHECK(bough_sim_state_size(NULL) == 0);
+  for (int s = -1; s < 12; s++) CHECK(strlen(bough_status_text((bough_status)s)) > 3);
+  OK(bough_model_create(block->words, block->size, &m));
+  REFUSED(bough_data_create(m, 0, NULL));
+  REFUSED(bough_data_create(m, 99, &d));
+  REFUSED(bough_data_create(m, -1, &d));
+  CHECK(bough_model_hinge(m, -1).nu == 0 && bough_model_hinge(m, 1000).nu == 0);
+  bough_model_free(m);
+}
+
+/* each pointer argument of each call set to null in turn */
+static void nulls(const bough_model *m, bough_data *d, const buffers *b, const bough_model *other) {
+  double *q = b->q, *u = b->u, *t = b->tau, *out = b->udot, e[6];
+  REFUSED(bough_forward_dynamics(NULL, d, q, u, t, NULL, NULL, out, NULL, NULL));
+  REFUSED(bough_forward_dynamics(other, d, q, u, t, NULL, NULL, out, NULL, NULL));
+  REFUSED(bough_forward_dynamics(m, NULL, q, u, t, NULL, NULL, out, NULL, NULL));
+  REFUSED(bough_forward_dynamics(m, d, NULL, u, t, NULL, NULL, out, NULL, NULL));
+  REFUSED(bough_forward_dynamics(m, d, q, NULL, t, NULL, NULL, out, NULL, NULL));
+  REFUSED(bough_forward_dynamics(m, d, q, u, NULL, NULL, NULL, out, NULL, NULL));
+  REFUSED(bough_forward_dynamics(m, d, q, u, t, NULL, NULL, NULL, NULL, NULL));
+  REFUSED(bough_forward_dynamics_batch(m, d, 1, q, u, t, out)); /* made without lanes for it */
+  REFUSED(bough_forward_dynamics_batch(NULL, d, 1, q, u, t, out));
+  REFUSED(bough_forward_composite(m, d, q, u, t, NULL, NULL, NULL, out));
+  REFUSED(bough_forward_composite(m, NULL, q, u, t, NULL, NULL, b->work, out));
+  REFUSED(bough_forward_composite(m, d, q, u, t, NULL, NULL, b->work, NULL));
+  REFUSED(bough_inverse_dynamics(m, d, q, u, NULL, NULL, out));
+  REFUSED(bough_inverse_dynamics(m, d, q, u, t, NULL, NULL));
+  REFUSED(bough_inverse_dynamics(other, d, q, u, t, NULL, out));
+  REFUSED(bough_mass_matrix(m, d, NULL, b->M));
+  REFUSED(bough_mass_matrix(m, d, q, NULL));
+  REFUSED(bough_mass_factors(m, d, q, NULL, b->D));
+  REFUSED(bough_mass_factors(m, d, q, b->L, NULL));
+  REFUSED(bough_mass_solve(m, d, q, NULL, out));
+  REFUSED(bough_mass_solve(NULL, d, q, t, out));
+  REFUSED(bough_stop_impulse(m, d, NULL, b->stop, out));
+  REFUSED(bough_stop_impulse(m, d, q, NULL, out));
+  REFUSED(bough_stop_impulse(m, d, q, b->stop, NULL));
+  REFUSED(bough_energy(m, d, q, u, NULL));
+  REFUSED(bough_energy(m, NULL, q, u, e));
+  REFUSED(bough_momentum(m, d, q, NULL, e));
+  REFUSED(bough_momentum(m, d, q, u, NULL));
+}
+
+static void nodes(const bough_model *m, bough_data *d, const buffers *b) {
+  double r[3], Q[4];
+  const int low = -1, high = b->nodes;
+  REFUSED(bough_node_pose(m, d, b->q, -1, r, Q));
+  REFUSED(bough_node_pose(m, d, b->q, b->nodes, r, Q));
+  REFUSED(bough_node_pose(m, d, NULL, 0, r, Q));
+  REFUSED(bough_node_pose(m, d, b->q, 0, NULL, Q));
+  REFUSED(bough_node_pose(m, d, b->q, 0, r, NULL));
+  REFUSED(bough_node_motion(m, d, b->q, b->u, NULL, 1, &low, b->pose, b->velocity, NULL));
+  REFUSED(bough_node_motion(m, d, b->q, b->u, NULL, 1, &high, b->pose, b->velocity, NULL));
+  REFUSED(bough_node_motion(m, d, b->q, b->u, NULL, -1, b->node, b->pose, b->velocity, NULL));
+  REFUSED(bough_node_motion(m, d, b->q, b->u, NULL, 1, b->node, b->pose, b->velocity, b->acceleration));
+  REFUSED(bough_node_motion(m, d, b->q, b->u, NULL, 1, b->node, NULL, b->velocity, NULL));
+}
+
+static void parameters(const bough_model *m, bough_data *d, const buffers *b) {
+  const double com[3] = {0, 0, 0}, J[6] = {1, 1, 1, 0, 0, 0};
+  REFUSED(bough_data_set(NULL, BOUGH_GRAVITY, com, 3));
+  REFUSED(bough_data_set(d, BOUGH_GRAVITY, NULL, 3));
+  REFUSED(bough_data_set(d, BOUGH_GRAVITY, com, 2));
+  REFUSED(bough_data_set(d, (bough_parameter)-1, com, 3));
+  REFUSED(bough_data_get(NULL, BOUGH_GRAVITY, b->back, 3));
+  REFUSED(bough_data_get(d, BOUGH_GRAVITY, NULL, 3));
+  REFUSED(bough_data_set_isa(d, 2));
+  REFUSED(bough_data_set_isa(d, -1));
+  REFUSED(bough_data_set_isa(NULL, 0));
+  REFUSED(bough_data_set_rigid(NULL, 0, 1.0, com, J));
+  REFUSED(bough_data_set_rigid(d, -1, 1.0, com, J));
+  REFUSED(bough_data_set_rigid(d, b->nb, 1.0, com, J));
+  REFUSED(bough_data_set_rigid(d, 0, 1.0, NULL, J));
+  CHECK(bough_data_set_rigid(d, b->nb - 1, NAN, com, J) != BOUGH_OK);
+  (void)m;
+}
+
+static void directional(const bough_model *m, bough_data *d, const buffers *b) {
+  const bough_point at = {b->q, b->u, b->tau, NULL, NULL}, none = {NULL, NULL, NULL, NULL, NULL};
+  const bough_values dz = {b->qdot, b->udot, NULL, NULL, NULL, NULL, NULL};
+  bough_data *plain;
+  REFUSED(bough_directional(m, d, NULL, &at, 0, NULL, &dz));
+  REFUSED(bough_directional(m, d, &at, NULL, 0, NULL, &dz));
+  REFUSED(bough_directional(m, d, &at, &at, 0, NULL, NULL));
+  REFUSED(bough_directional(m, d, &none, &at, 0, NULL, &dz));
+  REFUSED(bough_directional(m, d, &at, &at, -1, NULL, &dz));
+  OK(bough_directional(m, d, &at, &none, 0, NULL, &dz));
+  OK(bough_data_create(m, BOUGH_LANES_ONE, &plain));
+  REFUSED(bough_directional(m, plain, &at, &at, 0, NULL, &dz)); /* made without lanes for it */
+  bough_data_free(plain);
+}
+
+static void runs(const bough_model *m, bough_data *d, const buffers *b) {
+  static const bough_sim_options wrong[] = {{-1, 1e-6, 1e-8, 0, 0},     {3, 1e-6, 1e-8, 0, 0},
+                                            {BOUGH_RK4, 0, 0, 0, 0},    {BOUGH_RK4, 0, 0, -1, 0},
+                                            {BOUGH_DOPRI5, 0, 0, 0, 0}, {BOUGH_DOPRI5, -1, 1, 0, 0},
+                                            {BOUGH_DOPRI5, NAN, 1, 0, 0}, {BOUGH_DOPRI5, 1e-6, 1e-8, 0, -1},
+                                            {BOUGH_ROSENBROCK2, 0, 0, INFINITY, 0}};
+  const bough_sim_options good = {BOUGH_DOPRI5, 1e-6, 1e-8, 0, 0};
+  bough_sim *sim = NULL;
+  for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) REFUSED(bough_sim_create(m, d, wrong + i, &sim));
+  REFUSED(bough_sim_create(NULL, d, &good, &sim));
+  REFUSED(bough_sim_create(m, NULL, &good, &sim));
+  REFUSED(bough_sim_create(m, d, NULL, &sim));
+  REFUSED(bough_sim_create(m, d, &good, NULL));
+  OK(bough_sim_create(m, d, &good, &sim));
+  const size_t size = bough_sim_state_size(sim);
+  char state[8];
+  REFUSED(bough_sim_start(NULL, 0.0, b->q, b->u));
+  REFUSED(bough_sim_start(sim, NAN, b->q, b->u));
+  REFUSED(bough_sim_start(sim, 0.0, NULL, b->u));
+  REFUSED(bough_sim_set(sim, NULL, b->u));
+  REFUSED(bough_sim_save(sim, NULL, size));
+  REFUSED(bough_sim_save(sim, state, sizeof state));
+  REFUSED(bough_sim_restore(sim, NULL, size));
+  REFUSED(bough_sim_restore(sim, state, sizeof state));
+  const double q0 = b->q[0];
+  b->q[0] = NAN;
+  CHECK(bough_sim_start(sim, 0.0, b->q, b->u) == BOUGH_NOT_FINITE);
+  b->q[0] = q0;
+  OK(bough_sim_start(sim, 1.0, b->q, b->u));
+  REFUSED(bough_sim_advance(sim, 0.5, 0, NULL, NULL, b->q_end, b->u_end)); /* back in time */
+  REFUSED(bough_sim_advance(sim, NAN, 0, NULL, NULL, b->q_end, b->u_end));
+  REFUSED(bough_sim_advance(NULL, 2.0, 0, NULL, NULL, b->q_end, b->u_end));
+  REFUSED(bough_sim_advance(sim, 2.0, 0, NULL, NULL, NULL, b->u_end));
+  REFUSED(bough_sim_step(NULL, 2.0, NULL, NULL, b->q_end, b->u_end));
+  REFUSED(bough_sim_step(sim, 2.0, NULL, NULL, NULL, b->u_end));
+  OK(bough_sim_advance(sim, 1.0, 0, NULL, NULL, b->q_end, b->u_end)); /* no way to go */
+  bough_sim_free(sim);
+}
+
+/* a body without inertia, and numbers that are not: named by the body, and nothing left behind */
+static void no_inertia(const bough_model *m, bough_data *d, const buffers *b) {
+  double zero[640] = {0}, old[640];
+  CHECK(10 * b->nb <= 640);
+  OK(bough_data_get(d, BOUGH_INERTIA, old, 10 * b->nb));
+  OK(bough_data_set(d, BOUGH_INERTIA, zero, 10 * b->nb));
+  OK(bough_data_set(d, BOUGH_ARMATURE, zero, b->nu));
+  CHECK(bough_forward_dynamics(m, d, b->q, b->u, b->tau, NULL, NULL, b->udot, NULL, NULL) == BOUGH_SINGULAR);
+  CHECK(bough_data_where(d).body >= 0 && bough_data_where(d).body < b->nb);
+  CHECK(bough_mass_solve(m, d, b->q, b->tau, b->udot) == BOUGH_SINGULAR);
+  CHECK(bough_mass_factors(m, d, b->q, b->L, b->D) == BOUGH_SINGULAR);
+  CHECK(bough_forward_composite(m, d, b->q, b->u, b->tau, NULL, NULL, b->work, b->udot) == BOUGH_SINGULAR);
+  OK(bough_data_set(d, BOUGH_INERTIA, old, 10 * b->nb));
+  OK(bough_forward_dynamics(m, d, b->q, b->u, b->tau, NULL, NULL, b->udot, NULL, NULL));
+  const double u0 = b->u[0];
+  b->u[0] = NAN;
+  CHECK(bough_forward_dynamics(m, d, b->q, b->u, b->tau, NULL, NULL, b->udot, NULL, NULL) == BOUGH_NOT_FINITE);
+  CHECK(bough_inverse_dynamics(m, d, b->q, b->u, b->tau, NULL, b->back) == BOUGH_NOT_FINITE);
+  b->u[0] = u0;
+  OK(bough_forward_dynamics(m, d, b->q, b->u, b->tau, NULL, NULL, b->udot, NULL, NULL));
+}
+
+int main(void) {
+  for (int i = 0; i < BLOCKS; i++) {
+    bough_model *m, *other;
+    bough_data *d;
+    buffers b;
+    objects(blocks + i);
+    OK(bough_model_create(blocks[i].words, blocks[i].size, &m));
+    OK(bough_model_create(blocks[i].words, blocks[i].size, &other));
+    OK(bough_data_create(m, BOUGH_LANES_TANGENT, &d));
+    buffers_make(&b, m);
+    nulls(m, d, &b, other);
+    nodes(m, d, &b);
+    parameters(m, d, &b);
+    directional(m, d, &b);
+    runs(m, d, &b);
+    if (strcmp(blocks[i].name, "rigid") == 0) no_inertia(m, d, &b);
+    buffers_free(&b);
+    bough_data_free(d);
+    bough_model_free(other);
+    bough_model_free(m);
+  }
+  return 0;
+}

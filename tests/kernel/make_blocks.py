@@ -1,0 +1,102 @@
+"""Writes tests/kernel/c/blocks.h, the model blocks of the C test programs: `python tests/kernel/make_blocks.py`.
+
+Small models that between them take every path of the kernel. To be run again when the layout of blocks changes, which
+test_c_programs.py notices.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from kernel.cases import HINGES, Dict, panel
+
+from bough import System
+
+HEADER = Path(__file__).resolve().parent / "c" / "blocks.h"
+
+
+def _body(name: str, parent: str, kind: str, part: Dict, **hinge: Any) -> Dict:
+    out: Dict = {"name": name, "parent": parent, "hinge": HINGES[kind] | hinge} | part
+    if parent != "ground":
+        out["at"] = "n3"
+    return out
+
+
+def _rigid(**more: Any) -> Dict:
+    nodes = {"n3": {"position": [0.4, 0.1, -0.2], "quaternion": [0.1, 0.1, 0.7, 0.7]}}
+    body = {"mass": 1.5, "com": [0.2, 0.05, -0.1], "inertia": [0.05, 0.06, 0.07, 0.01, 0.0, 0.005], "nodes": nodes}
+    return {"rigid": body | more}
+
+
+def _flexible(modes: int, **options: Any) -> Dict:
+    part = panel(modes, nodes=4, **options)
+    if modes > 1:  # not by ratios: a full damping matrix and a stiffness that couples modes
+        part.pop("damping")
+        part["damping_matrix"] = (0.1 * np.eye(modes) + 0.02).tolist()
+        part["stiffness"] = (30.0 * np.eye(modes) + 5.0).tolist()
+    return {"nodal": part}
+
+
+def models() -> dict[str, Dict]:
+    """The models by name: every hinge type, every kind of body, springs, armature, wheels, loads, drives."""
+    spring: Dict = {"stiffness": 3.0, "damping": 0.1, "armature": 0.05}
+    rigid = [
+        _body("a", "ground", "free", _rigid(wheels=[{"axis": [0, 1, 1], "momentum": 0.7}])),
+        _body("b", "a", "revolute", _rigid(), **spring),
+        _body("c", "b", "universal", _rigid(), **spring),
+        _body("d", "a", "spherical", _rigid(), **spring),
+        _body("e", "d", "planar", _rigid(), rest=0.1, **spring),
+        _body("f", "e", "cylindrical", _rigid()),
+        _body("g", "e", "prismatic", _rigid(), drive="motion"),
+        _body("h", "g", "fixed", _rigid()),
+    ]
+    full = [
+        _body("a", "ground", "free", _flexible(2, clamped=False)),
+        _body("b", "a", "revolute", _flexible(3), **spring),
+        _body("c", "a", "universal", _flexible(1, rotary=False), drive="motion"),
+        _body("d", "b", "spherical", _rigid(), stiffness=2.0),
+    ]
+    ruthless = [
+        _body("a", "ground", "revolute", _flexible(6)),
+        _body("b", "a", "revolute", _flexible(2, clamped=False)),
+        _body("c", "b", "spherical", _flexible(3), **spring),
+        _body("d", "c", "revolute", _flexible(1)),
+        _body("e", "c", "prismatic", _flexible(1), drive="locked"),
+    ]
+    out = {}
+    for name, fidelity, bodies in (("rigid", "full", rigid), ("full", "full", full), ("ruthless", "ruthless", ruthless)):
+        loads = [f"{b['name']}.n3.{key}" for b in bodies[::2] for key in ("force", "torque")]
+        head = {"bough": 1, "name": name, "gravity": [0.3, -0.2, -9.81], "fidelity": fidelity}
+        out[name] = head | {"bodies": bodies, "inputs": loads}
+    return out
+
+
+def blocks() -> dict[str, bytes]:
+    """The block of each model."""
+    return {name: System(model).block.data for name, model in models().items()}
+
+
+def header() -> str:
+    """The text of blocks.h: each block as 64-bit words, which a little-endian machine has in the order of the bytes."""
+    lines = ["/* blocks.h - model blocks of the test programs. Written by tests/kernel/make_blocks.py: do not edit. */"]
+    lines += ["#ifndef BLOCKS_H", "#define BLOCKS_H", "", "#include <stddef.h>", "#include <stdint.h>", ""]
+    lines += ["typedef struct {", "  const char *name;", "  const uint64_t *words;", "  size_t size;", "} test_block;", ""]
+    for name, data in blocks().items():
+        words = [f"0x{w:x}u" for w in np.frombuffer(data, dtype="<u8")]
+        lines.append(f"static const uint64_t block_{name}[] = {{")
+        lines += ["  " + ", ".join(words[i : i + 6]) + "," for i in range(0, len(words), 6)]
+        lines.append("};")
+    lines += ["", "static const test_block blocks[] = {"]
+    lines += [f'    {{"{name}", block_{name}, sizeof block_{name}}},' for name in blocks()]
+    return "\n".join([*lines, "};", "enum { BLOCKS = sizeof blocks / sizeof blocks[0] };", "", "#endif", ""])
+
+
+if __name__ == "__main__":
+    HEADER.write_text(header(), encoding="utf-8")

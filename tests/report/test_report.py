@@ -1,0 +1,66 @@
+"""Reports draw what a result holds, and need no network."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import bough
+from bough.report import charts, render_page, write_page
+from bough.report.charts import OTHER
+from bough.report.thin import thin
+
+MODELS = sorted((Path(__file__).resolve().parents[1] / "model" / "good").iterdir())
+
+
+@pytest.mark.parametrize("path", MODELS, ids=lambda p: p.stem)
+def test_units_by_name_are_those_of_the_variable_table(path: Path) -> None:
+    table = {v.name: v.unit for v in bough.System(path).variables}
+    t = np.zeros(2)
+    nameless = bough.Result(t, dict.fromkeys(table, t))
+    drawn = charts(nameless)
+    assert sorted(name for chart in drawn for name in chart.names) == sorted(table)
+    for chart in drawn:
+        assert chart.title != OTHER[0]
+        assert {table[name] for name in chart.names} == {chart.unit}, chart.title
+
+
+def test_foreign_columns_are_drawn_too() -> None:
+    t = np.linspace(0.0, 1.0, 3)
+    (chart,) = charts(bough.Result(t, {"temperature": t, "motor.current": t}))
+    assert (chart.title, chart.names) == (OTHER[0], ("temperature", "motor.current"))
+
+
+def test_page_loads_nothing_from_elsewhere() -> None:
+    t = np.linspace(0.0, 1.0, 5)
+    page = render_page(bough.Result(t, {"h.phi": t, "h.a": t}), "a <run>")
+    assert "a &lt;run&gt;" in page
+    assert not re.findall(r"<(?:script|link|img|iframe)[^>]*(?:src|href)=", page)
+    assert page.count('class="plotly-graph-div"') == 2
+
+
+def test_page_takes_rows_that_are_not_finite(tmp_path: Path) -> None:
+    y = np.array([0.0, np.nan, np.inf])
+    write_page(bough.Result(np.arange(3.0), {"h.phi": y, "h.w": np.full(3, np.nan)}), tmp_path / "x.html", "x")
+    assert (tmp_path / "x.html").stat().st_size > 1_000_000, "plotly.js is in it"
+
+
+def test_thinned_series_keeps_ends_and_peaks() -> None:
+    t = np.linspace(0.0, 1.0, 100_003)
+    y = np.sin(40 * t)
+    y[77_777], y[5], y[6] = 9.0, -7.0, np.nan
+    few, drawn = thin(t, y, 1000)
+    assert few.size <= 1010
+    assert (few[0], few[-1], drawn.max(), drawn.min()) == (t[0], t[-1], 9.0, -7.0)
+    assert np.all(np.diff(few) > 0)
+    assert set(few) <= set(t)
+
+
+def test_short_series_is_left_alone() -> None:
+    t = np.linspace(0.0, 1.0, 100)
+    few, drawn = thin(t, t**2)
+    assert few is t
+    assert np.array_equal(drawn, t**2)

@@ -1,0 +1,130 @@
+"""A run that cannot go on says why, where and when, and hands back what it has."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from kernel.cases import Dict
+from simulate.cases import swinging_chain
+from simulate.test_inputs import cart
+
+from bough import SimulationError, System, simulate
+
+METHODS: list[tuple[str, dict[str, Any]]] = [
+    ("dopri5", {}),
+    ("rk4", {}),
+    ("rosenbrock2", {}),
+    ("rosenbrock2", {"solver_step": 0.02}),
+]
+
+
+def told_time(error: SimulationError) -> float:
+    found = re.search(r"t = ([-+0-9.e]+) s", str(error))
+    assert found, str(error)
+    return float(found.group(1))
+
+
+@pytest.mark.parametrize("method, options", METHODS)
+@pytest.mark.parametrize("when", [0.0, 0.5])
+def test_input_function_that_raises_ends_the_run(when: float, method: str, options: dict[str, Any]) -> None:
+    def force(t: float) -> float:
+        if t >= when:
+            raise ZeroDivisionError("no more")
+        return 1.0
+
+    with pytest.raises(SimulationError, match="input function failed.*no more") as caught:
+        simulate(cart(), 1.0, inputs={"rail.f": force}, step=0.1, method=method, **options)
+    assert when <= told_time(caught.value) <= 1.0
+    run = caught.value.result
+    assert run is not None and np.all(run.t < when) and np.all(np.isfinite(run["rail.s"]))
+    if when:
+        # dopri5 may have failed in the first step, which looks ahead of the output times
+        assert len(run) >= (1 if method == "dopri5" else 5)
+
+
+def test_interrupt_in_an_input_function_is_not_swallowed() -> None:
+    def force(t: float) -> float:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        simulate(cart(), 1.0, inputs={"rail.f": force}, step=0.1)
+
+
+@pytest.mark.parametrize("method, options", METHODS)
+def test_input_that_becomes_nan_names_body_and_time(method: str, options: dict[str, Any]) -> None:
+    def force(t: float) -> float:
+        return 1.0 if t < 0.5 else float("nan")
+
+    with pytest.raises(SimulationError, match="not finite at body 'box'") as caught:
+        simulate(cart(), 1.0, inputs={"rail.f": force}, step=0.1, method=method, **options)
+    assert 0.4 <= told_time(caught.value) <= 1.0
+    run = caught.value.result
+    assert run is not None and len(run) >= 1 and np.all(run.t < 0.5) and np.all(np.isfinite(run["rail.s"]))
+
+
+def gimbal() -> Dict:
+    """A point mass on a universal hinge: when the second angle is 90 degrees, the first axis runs through the mass."""
+    hinge = {"name": "knee", "type": "universal", "axes": [[0, 1, 0], [0, 0, 1]], "initial": {"w": [0.0, 1.0]}}
+    rigid = {"mass": 1.5, "com": [1.0, 0, 0], "inertia": [0] * 6}
+    return {
+        "bough": 1,
+        "name": "gimbal",
+        "bodies": [
+            {"name": "arm", "parent": "ground", "hinge": hinge, "rigid": rigid},
+        ],
+    }
+
+
+def test_singular_inertia_names_the_body_and_says_what_to_do() -> None:
+    system = System(gimbal())
+    q = [0.3, np.pi / 2]
+    with pytest.raises(SimulationError, match="singular inertia at body 'arm'.*hinge 'knee', universal.*armature"):
+        system.forward_dynamics(q, [0.0, 0.0], [0.0, 0.0])
+    with pytest.raises(SimulationError, match="singular inertia at body 'arm'"):
+        system.mass_factors(q)
+    with pytest.raises(SimulationError, match="singular inertia at body 'arm'"):
+        system.mass_solve(q, [1.0, 0.0])
+    with pytest.raises(SimulationError, match="singular inertia at body 'arm'"):
+        system.forward_dynamics([[0.3, 0.1], q, [0.2, 0.3]], [0.0, 0.0], [0.0, 0.0])
+    near = system.forward_dynamics([0.3, 1.5], [0.0, 0.0], [0.0, 0.0])
+    assert np.all(np.isfinite(near))
+    system.forward_dynamics([0.3, 0.0], [0.0, 0.0], [0.0, 0.0])  # an error leaves nothing behind
+
+
+@pytest.mark.parametrize("method, options", METHODS)
+def test_run_into_a_singular_inertia_stops_there(method: str, options: dict[str, Any]) -> None:
+    """The angle grows as t: output number 50 falls on the singular position, to rounding."""
+    step = np.pi / 2 / 50
+    if "solver_step" in options:
+        options = {"solver_step": step}
+    with pytest.raises(SimulationError, match="singular inertia at body 'arm'") as caught:
+        simulate(gimbal(), 2.0, step=step, method=method, **options)
+    assert abs(told_time(caught.value) - np.pi / 2) < 1e-6
+    run = caught.value.result
+    assert run is not None and len(run) in (49, 50) and np.abs(run["knee.phi[2]"] - run.t).max() < 1e-9
+
+
+def test_unstable_run_stops_with_body_and_time() -> None:
+    """rk4 with a step far too long for the modes."""
+    with pytest.raises(SimulationError, match="not finite at body 'b[012]'") as caught:
+        simulate(swinging_chain(stiffness=1e6), 5.0, step=0.05, method="rk4")
+    run = caught.value.result
+    assert run is not None and 0 < len(run) < 101 and 0.0 < told_time(caught.value) <= run.t[-1] + 0.1
+
+
+def test_initial_state_that_is_not_finite_is_refused() -> None:
+    with pytest.raises(SimulationError, match="not finite"):
+        simulate(cart(), 1.0, initial=([np.nan], [0.0]))
+
+
+@pytest.mark.parametrize("call", ["forward_dynamics", "inverse_dynamics"])
+def test_nan_in_gives_an_error_with_the_body(call: str) -> None:
+    system = System(swinging_chain())
+    q, u = system.initial_state()
+    tau = np.zeros(system.nu)
+    tau[system.u_names.index("h2.w[1]")] = np.nan
+    with pytest.raises(SimulationError, match="not finite at body"):
+        getattr(system, call)(q, u, tau)
