@@ -3,7 +3,7 @@
 #   make demo    set up, simulate the flexible arm, leave plots in build/out/demo
 #   make test    set up with the development tools, run every test
 #   make setup   .venv with an editable install and the development tools
-#   make kernel  compile the C kernel after an edit (make setup, test, demo and bench do it too)
+#   make kernel  compile the C kernel alone after an edit (make setup, test, demo and bench compile the FMU binaries too)
 #   make lint    ruff, mypy, who may know whom, warnings and symbols of the kernel
 #   make bench   set up with the peers, run the benchmarks
 #   make clean   remove build output; the .venv stays
@@ -31,7 +31,7 @@ setup:
 	@$(BIN)/python build/rebuild_kernel.py
 
 kernel:
-	@$(BIN)/python build/rebuild_kernel.py
+	@$(BIN)/python build/rebuild_kernel.py --kernel-only
 
 tools:
 	@sh build/ci_tools.sh

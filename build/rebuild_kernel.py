@@ -1,4 +1,9 @@
-"""Compile what changed in the kernel and put the library where the editable install finds it."""
+"""Compile what changed and put the libraries where the editable install finds them.
+
+    python build/rebuild_kernel.py [--kernel-only]
+
+The FMU binaries of all platforms take a minute when the kernel has changed; `--kernel-only` leaves them as they are.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +25,7 @@ def main() -> None:
     env = {**os.environ, "PATH": f"{scripts}{os.pathsep}{os.environ.get('PATH', '')}"}
     cmake = str(Path(scripts) / "cmake")
     for command in (
-        [cmake, "--build", str(folders[0])],
+        [cmake, "--build", str(folders[0]), *(["--target", "bough_kernel"] if "--kernel-only" in sys.argv else [])],
         [cmake, "--install", str(folders[0]), "--prefix", sysconfig.get_path("platlib")],
     ):
         done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)

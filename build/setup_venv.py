@@ -19,7 +19,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-BUILD_TOOLS = ["scikit-build-core>=1.0", "ziglang==0.17.*", "cmake>=3.21", "ninja>=1.10"]
+BUILD_TOOLS = ["fmpy>=0.3.20", "scikit-build-core>=1.0", "ziglang==0.17.*", "cmake>=3.21", "ninja>=1.10"]
 # Editing one of these changes what is installed. C sources are not among them: `make kernel` compiles those.
 INPUTS = ["pyproject.toml", "build/setup_venv.py", "engine/CMakeLists.txt", "engine/cmake"]
 

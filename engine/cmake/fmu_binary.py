@@ -1,8 +1,8 @@
-"""Build one FMU binary with zig: the kernel and the adapter of one FMI version, for one platform.
+"""Build the FMU binaries of one platform with zig: the kernel and the adapters, for FMI 2 and for FMI 3.
 
-    python fmu_binary.py --zig ZIG --platform x86_64-windows --fmi 2 --root REPOSITORY --headers FMI_HEADERS --out FILE
+    python fmu_binary.py --zig ZIG --platform x86_64-windows --root REPOSITORY --headers FMI_HEADERS --out FOLDER
 
-Called by CMake when the package is built, for five platforms and two FMI versions. Sources compile to objects; ELF and
+Called by CMake when the package is built, once for each of five platforms. Sources compile to objects; ELF and
 Mach-O files are linked by zig cc. For Windows the object files are linked with lld against an import library of
 ucrtbase.dll made here: zig's own mingw runtime would take minutes to compile and is not needed.
 What was built is checked before it is handed on: it exists, is not empty, and exports the FMI functions.
@@ -24,6 +24,7 @@ TARGETS = {
     "x86_64-darwin": "x86_64-macos.11.0",
     "aarch64-darwin": "aarch64-macos.11.0",
 }
+EXTENSIONS = {"linux": ".so", "windows": ".dll", "darwin": ".dylib"}
 FLAGS = [
     "-std=c99",
     "-O2",
@@ -39,8 +40,13 @@ FLAGS = [
     "-g0",
 ]
 WINDOWS_ENTRY = """\
-/* The entry point that Windows calls, and the two symbols that the compiler expects of a runtime. */
+/* The entry point that Windows calls, and the two symbols that the compiler expects of a runtime: the mark of floating
+ * point, and the probe that touches every page of a large stack frame (size in rax, all registers kept). */
 int _fltused = 0;
+__asm__(".globl ___chkstk_ms\\n___chkstk_ms:\\n"
+        "pushq %rcx\\n pushq %rax\\n leaq 24(%rsp), %rcx\\n"
+        "1: cmpq $0x1000, %rax\\n jb 2f\\n subq $0x1000, %rcx\\n orq $0, (%rcx)\\n subq $0x1000, %rax\\n jmp 1b\\n"
+        "2: subq %rax, %rcx\\n orq $0, (%rcx)\\n popq %rax\\n popq %rcx\\n ret\\n");
 int DllMain(void *instance, unsigned reason, void *reserved);
 int DllMain(void *instance, unsigned reason, void *reserved) {
   (void)instance, (void)reason, (void)reserved;
@@ -49,14 +55,22 @@ int DllMain(void *instance, unsigned reason, void *reserved) {
 """
 
 
+UCRT = frozenset(
+    "__stdio_common_vsprintf _wfopen atan2 calloc ceil fclose fread free fseek ftell malloc memcmp memcpy memmove memset pow "
+    "realloc strcat strcmp strcpy strlen strncmp".split()
+)
+"""What the library may ask of ucrtbase.dll; anything else is a mistake that only a user's machine would show."""
+
+
 class Build:
     """One binary in the making."""
 
-    def __init__(self, arguments: argparse.Namespace) -> None:
+    def __init__(self, arguments: argparse.Namespace, fmi: str) -> None:
         """Collect paths and flags."""
-        self.zig, self.platform, self.fmi = arguments.zig, arguments.platform, arguments.fmi
-        self.root, self.out = Path(arguments.root), Path(arguments.out)
-        self.work = self.out.parent / "objects"
+        self.zig, self.platform, self.fmi = arguments.zig, arguments.platform, fmi
+        self.root = Path(arguments.root)
+        self.out = Path(arguments.out) / f"bough_fmi{fmi}{EXTENSIONS[self.platform.rpartition('-')[2]]}"
+        self.work = Path(arguments.out) / "objects"
         kernel = self.root / "engine" / "kernel"
         common, adapter = self.root / "fmu_src" / "common", self.root / "fmu_src" / f"fmi{self.fmi}"
         self.sources = [p for p in sorted((kernel / "src").glob("*.c")) if p.name != "lanes_four.c"]
@@ -93,11 +107,15 @@ class Build:
         jobs: list[tuple[Path, str, list[str]]] = []
         for source in self.sources:
             if not source.name.startswith("lanes_"):
-                jobs.append((source, source.stem, []))
+                small = ["-Os"] if source.name in ("tangent_lanes.c", "other_sweeps.c") else []
+                jobs.append((source, source.stem, small))
                 continue
-            jobs.append((source, f"{source.stem}_base", ["-DBOUGH_ISA=base"]))
-            if self.platform.startswith("x86_64"):
-                jobs.append((source, f"{source.stem}_v3", ["-DBOUGH_ISA=v3", "-mcpu=x86_64_v3"]))
+            if not self.platform.startswith("x86_64"):
+                jobs.append((source, f"{source.stem}_base", ["-DBOUGH_ISA=base"]))
+                continue
+            # CPUs without AVX2 are old: what they run is small rather than fast
+            jobs.append((source, f"{source.stem}_base", ["-DBOUGH_ISA=base", "-DBOUGH_SMALL", "-Os"]))
+            jobs.append((source, f"{source.stem}_v3", ["-DBOUGH_ISA=v3", "-mcpu=x86_64_v3"]))
         jobs += [(source, f"fmi{self.fmi}_{source.stem}", []) for source in self.adapters]
         with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
             return list(pool.map(lambda job: self.compile(job[0], job[1], *job[2]), jobs))
@@ -137,7 +155,10 @@ class Build:
             here, there = symbols(o.read_bytes())
             defined |= here
             undefined |= there
-        return sorted(undefined - defined)
+        needed = {name.removeprefix("__imp_") for name in undefined} - defined
+        if strange := needed - UCRT:
+            sys.exit(f"{self.platform}: not in ucrtbase.dll, or not known to be: {', '.join(sorted(strange))}")
+        return sorted(needed)
 
     def check(self) -> None:
         """It is there, it is not empty, and it has the functions of the FMI."""
@@ -150,11 +171,13 @@ class Build:
 def main() -> None:
     """Build, link and check."""
     parser = argparse.ArgumentParser(description=__doc__)
-    for name in ("zig", "platform", "fmi", "root", "headers", "out"):
+    for name in ("zig", "platform", "root", "headers", "out"):
         parser.add_argument(f"--{name}", required=True)
-    build = Build(parser.parse_args())
-    build.link(build.objects())
-    build.check()
+    arguments = parser.parse_args()
+    for fmi in ("2", "3"):
+        build = Build(arguments, fmi)
+        build.link(build.objects())
+        build.check()
 
 
 if __name__ == "__main__":

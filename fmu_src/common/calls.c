@@ -1,6 +1,5 @@
 /* calls.c - which call is allowed in which state: one table for both FMI versions. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "fmu.h"
@@ -61,8 +60,8 @@ int fmu_allowed(fmu_instance *f, fmu_call call, const char *function) {
   char list[256] = "";
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (table[call].allowed & names[i].state) {
-      const size_t used = strlen(list);
-      snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", names[i].name);
+      if (*list) strcat(list, ", "); /* all names together are shorter than the list */
+      strcat(list, names[i].name);
     }
   fmu_log(f, FMU_ERROR, LOG_ERROR, "%s: not allowed now, the instance is in state '%s'. Allowed in: %s. Cure: %s.",
           function, state_name(f->now.state), list, table[call].cure);
@@ -85,7 +84,7 @@ int fmu_wrong_states(fmu_instance *f, const void *x, size_t count) {
 fmu_status fmu_set_states(fmu_instance *f, const double *x, size_t count) {
   if (fmu_wrong_states(f, x, count)) return FMU_ERROR;
   for (size_t i = 0; i < count; i++)
-    if (!isfinite(x[i])) {
+    if (!fmu_finite(x[i])) {
       fmu_log(f, FMU_DISCARD, LOG_ERROR, "%s: continuous state %lu is %g; expected a finite number", f->function,
               (unsigned long)i, x[i]);
       return FMU_DISCARD;

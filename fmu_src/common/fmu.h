@@ -10,6 +10,9 @@
 
 #include "bough.h"
 
+/* Not NaN and not infinite, without a library call. */
+static inline int fmu_finite(double x) { return x - x == 0.0; }
+
 /* In the order of fmi2Status and fmi3Status. */
 typedef enum { FMU_OK, FMU_WARNING, FMU_DISCARD, FMU_ERROR, FMU_FATAL } fmu_status;
 

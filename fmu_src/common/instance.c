@@ -179,7 +179,7 @@ fmu_status fmu_reset(fmu_instance *f) {
 
 fmu_status fmu_setup(fmu_instance *f, double start, int tolerance_defined, double tolerance, int stop_defined,
                      double stop) {
-  if (!isfinite(start) || (stop_defined && !(stop >= start)) || (tolerance_defined && !(tolerance >= 0.0 && tolerance < 1.0))) {
+  if (!fmu_finite(start) || (stop_defined && !(stop >= start)) || (tolerance_defined && !(tolerance >= 0.0 && tolerance < 1.0))) {
     fmu_log(f, FMU_ERROR, LOG_ERROR, "%s: start %g, stop %g, tolerance %g. Expected a finite start, stop >= start and a "
             "tolerance between 0 and 1.", f->function, start, stop, tolerance);
     return FMU_ERROR;

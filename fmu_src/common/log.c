@@ -11,12 +11,23 @@ static const struct {
 } categories[] = {{"logStatusError", LOG_ERROR},   {"logStatusFatal", LOG_ERROR},   {"logStatusDiscard", LOG_ERROR},
                   {"logStatusWarning", LOG_WARNING}, {"logEvents", LOG_EVENTS}, {"logAll", LOG_ALL}};
 
+#ifdef _WIN32
+/* ucrtbase.dll has no vsnprintf, only what headers make it from. */
+static void format_text(char *text, size_t size, const char *format, va_list arguments) {
+  __stdio_common_vsprintf(2, text, size, format, NULL, arguments); /* 2: cut and end as C99 says */
+}
+#else
+static void format_text(char *text, size_t size, const char *format, va_list arguments) {
+  vsnprintf(text, size, format, arguments);
+}
+#endif
+
 void fmu_log(fmu_instance *f, fmu_status status, int category, const char *format, ...) {
   char text[2048];
   if (!f->log || !(f->log_mask & (category | LOG_ALL))) return;
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(text, sizeof text, format, arguments);
+  format_text(text, sizeof text, format, arguments);
   va_end(arguments);
   const char *name = category == LOG_EVENTS ? "logEvents" : category == LOG_WARNING ? "logStatusWarning"
                      : status == FMU_DISCARD ? "logStatusDiscard"

@@ -79,7 +79,7 @@ static const char *fill(fmu_resource *r, const sizes *n, const int32_t *ints, co
     names[(i % 2) * r->n_bodies + i / 2] = strings + *p;
   }
   for (int64_t i = 0; i < n->reals; i++)
-    if (!isfinite(start[i])) return "a start value in it is not finite";
+    if (!fmu_finite(start[i])) return "a start value in it is not finite";
   return NULL;
 }
 

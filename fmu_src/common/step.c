@@ -31,7 +31,7 @@ fmu_status fmu_input_derivative(fmu_instance *f, const fmu_variable *v, int orde
   const int width = 2 * f->nu + 6 * f->n_loads;
   const int first = v->index + (v->kind == KIND_TAU ? 0 : v->kind == KIND_MOTION ? f->nu : 2 * f->nu);
   for (int i = 0; i < v->count; i++) {
-    if (!isfinite(value[i])) {
+    if (!fmu_finite(value[i])) {
       fmu_log(f, FMU_DISCARD, LOG_ERROR, "%s: derivative %d of '%s' is %g; expected a finite number.", f->function, order,
               v->name, value[i]);
       return FMU_DISCARD;
@@ -61,7 +61,7 @@ static bough_status open_run(fmu_instance *f) {
 fmu_status fmu_step(fmu_instance *f, double time, double step, fmu_hook hook, void *user, double *reached) {
   *reached = f->now.time;
   const double slack = 1e-9 * (1.0 + fabs(f->now.time));
-  if (!isfinite(time) || !isfinite(step) || !(step > 0.0)) {
+  if (!fmu_finite(time) || !fmu_finite(step) || !(step > 0.0)) {
     fmu_log(f, FMU_ERROR, LOG_ERROR, "%s: communication point %g s with step size %g s; expected finite numbers and a "
             "positive step.", f->function, time, step);
     return FMU_ERROR;

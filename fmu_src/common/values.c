@@ -110,7 +110,7 @@ fmu_status fmu_set(fmu_instance *f, const fmu_variable *v, const double *value) 
     return FMU_ERROR;
   }
   for (int i = 0; i < v->count; i++)
-    if (!isfinite(value[i]) || !in_range(v, i, value[i])) {
+    if (!fmu_finite(value[i]) || !in_range(v, i, value[i])) {
       fmu_log(f, FMU_DISCARD, LOG_ERROR, "%s: the value %g of '%s' is refused and nothing is changed; expected %s. Cure: "
               "look at what feeds this variable.", f->function, value[i], v->name, range_of(v->kind));
       return FMU_DISCARD;

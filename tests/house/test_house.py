@@ -33,7 +33,7 @@ TEXT = {
 MACHINE = re.compile(
     r"(?<![\w.])/(?:home|root|Users|work|tmp|opt|mnt|private)/[\w.]"
     r"|(?<![\w.])[A-Z]:\\\\?Users"
-    r"|\blocalhost\b|\b\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\b"
+    r"|\blocalhost:\d|\b\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\b"
 )
 
 

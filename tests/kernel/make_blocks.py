@@ -71,7 +71,11 @@ def models() -> dict[str, Dict]:
         _body("e", "c", "prismatic", _flexible(1), drive="locked"),
     ]
     out = {}
-    for name, fidelity, bodies in (("rigid", "full", rigid), ("full", "full", full), ("ruthless", "ruthless", ruthless)):
+    for name, fidelity, bodies in (
+        ("rigid", "full", rigid),
+        ("full", "full", full),
+        ("ruthless", "ruthless", ruthless),
+    ):
         loads = [f"{b['name']}.n3.{key}" for b in bodies[::2] for key in ("force", "torque")]
         head = {"bough": 1, "name": name, "gravity": [0.3, -0.2, -9.81], "fidelity": fidelity}
         out[name] = head | {"bodies": bodies, "inputs": loads}
@@ -87,7 +91,14 @@ def header() -> str:
     """The text of blocks.h: each block as 64-bit words, which a little-endian machine has in the order of the bytes."""
     lines = ["/* blocks.h - model blocks of the test programs. Written by tests/kernel/make_blocks.py: do not edit. */"]
     lines += ["#ifndef BLOCKS_H", "#define BLOCKS_H", "", "#include <stddef.h>", "#include <stdint.h>", ""]
-    lines += ["typedef struct {", "  const char *name;", "  const uint64_t *words;", "  size_t size;", "} test_block;", ""]
+    lines += [
+        "typedef struct {",
+        "  const char *name;",
+        "  const uint64_t *words;",
+        "  size_t size;",
+        "} test_block;",
+        "",
+    ]
     for name, data in blocks().items():
         words = [f"0x{w:x}u" for w in np.frombuffer(data, dtype="<u8")]
         lines.append(f"static const uint64_t block_{name}[] = {{")

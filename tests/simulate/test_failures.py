@@ -12,6 +12,7 @@ from simulate.cases import swinging_chain
 from simulate.test_inputs import cart
 
 from bough import SimulationError, System, simulate
+from bough._kernel import INERTIA
 
 METHODS: list[tuple[str, dict[str, Any]]] = [
     ("dopri5", {}),
@@ -92,6 +93,39 @@ def test_singular_inertia_names_the_body_and_says_what_to_do() -> None:
     near = system.forward_dynamics([0.3, 1.5], [0.0, 0.0], [0.0, 0.0])
     assert np.all(np.isfinite(near))
     system.forward_dynamics([0.3, 0.0], [0.0, 0.0], [0.0, 0.0])  # an error leaves nothing behind
+
+
+def test_singular_inertia_is_blamed_on_the_body_that_has_it() -> None:
+    """Inboard of it every inertia is spoilt too: it must be told from those, in one state and in a batch."""
+    arm = gimbal()["bodies"][0]["rigid"] | {"nodes": {"tip": {"position": [1.0, 0, 0]}}}
+    solid = arm | {"inertia": [0.1, 0.2, 0.2, 0, 0, 0]}
+    hinge = {"type": "universal", "axes": [[0, 1, 0], [0, 0, 1]]}
+    bodies: list[Dict] = [{"name": "a", "parent": "ground", "hinge": hinge, "rigid": solid}]
+    for name, parent, part in (("b", "a", solid), ("c", "b", arm), ("d", "a", solid)):
+        bodies.append({"name": name, "parent": parent, "at": "tip", "hinge": hinge, "rigid": part})
+    system = System({"bough": 1, "name": "tree", "gravity": [0, 0, -9.81], "bodies": bodies})
+    q, u = np.full(8, 0.2), np.full(8, 0.1)
+    assert np.all(np.isfinite(system.forward_dynamics(q, u, u)))
+    q[5] = np.pi / 2
+    with pytest.raises(SimulationError, match="singular inertia at body 'c'"):
+        system.forward_dynamics(q, u, u)
+    with pytest.raises(SimulationError, match="singular inertia at body 'c'"):
+        system.forward_dynamics(np.stack([q] * 4), u, u)
+
+
+def test_inertia_of_exactly_zero_is_singular_and_nan_is_not() -> None:
+    system = System(cart())
+    system._data.set(INERTIA, np.zeros(10))
+    for force in (0.0, 1.0):
+        with pytest.raises(SimulationError, match="singular inertia at body 'box'"):
+            system.forward_dynamics([0.0], [0.0], [force])
+    chain = System(swinging_chain())
+    q, u = chain.initial_state()
+    for i in range(chain.nq):
+        bad = q.copy()
+        bad[i] = np.nan
+        with pytest.raises(SimulationError, match="not finite"):
+            chain.forward_dynamics(bad, u, u)
 
 
 @pytest.mark.parametrize("method, options", METHODS)

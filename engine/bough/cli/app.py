@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
 from enum import Enum
 from pathlib import Path
@@ -210,8 +211,10 @@ def demo(
     for path, meaning in written.items():
         typer.echo(f"  {path.name:22} {meaning}")
     typer.echo(f"Look at {output / 'overview.png'}, open {output / 'run.html'} in a browser, or go on by hand:")
-    typer.echo(f"  bough check {output / 'model.yaml'}")
-    typer.echo(f"  bough run {output / 'model.yaml'} --stop 4 --input {output / 'torques.csv'} -o again.csv")
+    # In a virtual environment that is not activated the command is not on the path.
+    command = "bough" if shutil.which("bough") else sys.argv[0]
+    typer.echo(f"  {command} check {output / 'model.yaml'}")
+    typer.echo(f"  {command} run {output / 'model.yaml'} --stop 4 --input {output / 'torques.csv'} -o again.csv")
 
 
 def main() -> None:

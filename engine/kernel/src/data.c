@@ -8,7 +8,7 @@
 #ifdef BOUGH_NO_BATCH
 #define FOUR(isa) NULL
 #else
-#define FOUR(isa) &bough_lane_ops_four_##isa
+#define FOUR(isa) &bough_forward_ops_four_##isa
 #endif
 
 /* `bytes` of `memory` at *offset; null while only measuring. */
@@ -37,15 +37,15 @@ static size_t lay_out(const bough_model *m, int lanes, char *memory) {
   d->scratch = take_reals(memory, &at, 4 * m->nu + m->nq + 6 * m->nb + 6 * m->n_loads);
   d->path = take(memory, &at, nb), d->path_general = take(memory, &at, nb);
   d->none_held = take(memory, &at, nu), d->zero = take_reals(memory, &at, m->nu);
-  d->work_one = take(memory, &at, bough_lane_ops_one_base.work_size(m));
-  const bough_lane_ops *four = FOUR(base);
+  d->work_one = take(memory, &at, bough_forward_ops_one_base.work_size(m));
+  const bough_forward_ops *four = FOUR(base);
   if (four && (lanes & BOUGH_LANES_BATCH)) {
     d->lane_buffer = take_reals(memory, &at, 4 * (m->nq + 3 * m->nu));
     d->work_four = take(memory, &at, four->work_size(m));
   }
   if (lanes & BOUGH_LANES_TANGENT) {
     d->tangent_buffer = take(memory, &at, bough_tangent_bytes(m));
-    d->work_tangent = take(memory, &at, bough_lane_ops_tangent_base.work_size(m));
+    d->work_tangent = take(memory, &at, bough_forward_ops_tangent_base.work_size(m));
   }
   return at;
 }
@@ -74,7 +74,7 @@ bough_status bough_data_create(const bough_model *m, int lanes, bough_data **out
   bough_data_set_isa(d, bough_cpu_has_v3());
   d->one->work_layout(m, d->work_one);
   if (d->work_four) d->four->work_layout(m, d->work_four);
-  if (d->work_tangent) d->tangent->work_layout(m, d->work_tangent);
+  if (d->work_tangent) bough_forward_ops_tangent_base.work_layout(m, d->work_tangent);
   *out = d;
   return BOUGH_OK;
 }
@@ -91,11 +91,10 @@ bough_where bough_data_where(const bough_data *data) {
 bough_status bough_data_set_isa(bough_data *data, int isa) {
   if (!data || isa < 0 || isa > 1 || (isa == 1 && !bough_cpu_has_v3())) return BOUGH_BAD_ARGUMENT;
   data->isa = isa;
-  data->one = &bough_lane_ops_one_base, data->four = FOUR(base);
-  data->tangent = &bough_lane_ops_tangent_base;
+  data->one = &bough_forward_ops_one_base, data->four = FOUR(base);
 #if BOUGH_HAS_V3
   if (isa == 1) {
-    data->one = &bough_lane_ops_one_v3, data->four = FOUR(v3);
+    data->one = &bough_forward_ops_one_v3, data->four = FOUR(v3);
   }
 #endif
   return BOUGH_OK;
@@ -122,21 +121,17 @@ int bough_body_of_speed(const bough_model *m, int i) {
   return k;
 }
 
-bough_status bough_data_check(bough_data *d, const bough_lane_ops *ops, const void *work, int lane,
+bough_status bough_data_check(bough_data *d, const bough_forward_ops *ops, const void *work, int lane,
                               const double *udot) {
   const bough_model *m = d->model;
   double sum = 0.0;
   for (int i = 0; i < m->nu; i++) sum += fabs(udot[i]);
   const int singular = ops->singular_body(m, work, lane);
-  if (singular < 0 && isfinite(sum)) return BOUGH_OK;
+  if (singular < 0 && bough_finite(sum)) return BOUGH_OK;
   d->where.body = singular;
-  if (singular >= 0) { /* NaN coordinates make every pivot NaN: then say so instead */
-    if (isfinite(sum)) return BOUGH_SINGULAR;
-    for (int i = 0; i < m->nu; i++)
-      if (isinf(udot[i])) return BOUGH_SINGULAR;
-  }
+  if (singular >= 0) return BOUGH_SINGULAR;
   for (int i = 0; i < m->nu; i++)
-    if (!isfinite(udot[i])) {
+    if (!bough_finite(udot[i])) {
       d->where.body = bough_body_of_speed(m, i);
       break;
     }
@@ -176,7 +171,7 @@ bough_status bough_data_set(bough_data *d, bough_parameter which, const double *
   double *target = parameter(d, which, &size);
   if ((!target && which != BOUGH_HELD) || count != size) return BOUGH_BAD_ARGUMENT;
   for (int i = 0; i < size; i++)
-    if (!isfinite(values[i])) return BOUGH_NOT_FINITE;
+    if (!bough_finite(values[i])) return BOUGH_NOT_FINITE;
   if (which == BOUGH_HELD) return set_held(d, values);
   memcpy(target, values, (size_t)size * sizeof(double));
   if (which == BOUGH_ARMATURE) memcpy(d->hinge_mass, values, (size_t)size * sizeof(double));
@@ -210,7 +205,7 @@ bough_status bough_data_set_rigid(bough_data *d, int body, double mass, const do
       turned[3 * i + j] = v;
       sum += v;
     }
-  if (!isfinite(sum)) return BOUGH_NOT_FINITE;
+  if (!bough_finite(sum)) return BOUGH_NOT_FINITE;
   out[0] = mass;
   for (int i = 0; i < 3; i++) out[1 + i] = mass * c[i], out[4 + i] = turned[4 * i];
   out[7] = turned[1], out[8] = turned[2], out[9] = turned[5];

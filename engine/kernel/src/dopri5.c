@@ -29,7 +29,7 @@ static bough_status first_step(bough_sim *sim, double limit) {
   double *k = sim->k + ny;
   const double d0 = bough_sim_norm(sim, sim->y, sim->y, sim->y), d1 = bough_sim_norm(sim, sim->rate, sim->y, sim->y);
   double h = d0 > 1e-5 && d1 > 1e-5 ? 0.01 * d0 / d1 : 1e-6;
-  const double bound = isfinite(limit) ? limit - sim->now.t : 1.0;
+  const double bound = bough_finite(limit) ? limit - sim->now.t : 1.0;
   if (h > bound) h = bound;
   for (int i = 0; i < ny; i++) sim->stage[i] = sim->y[i] + h * sim->rate[i];
   const bough_status status = bough_sim_rate(sim, sim->now.t + h, sim->stage, k);

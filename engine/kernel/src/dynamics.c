@@ -18,9 +18,9 @@ bough_status bough_inverse_dynamics(const bough_model *m, bough_data *d, const d
   if (!m || !d || d->model != m || !q || !u || !udot || !tau) return BOUGH_BAD_ARGUMENT;
   bough_sweep s = bough_data_sweep(d);
   s.path = d->path_general;
-  d->one->inverse(&s, d->work_one, q, u, udot, loads, tau);
+  bough_other_ops_one_base.inverse(&s, d->work_one, q, u, udot, loads, tau);
   for (int i = 0; i < m->nu; i++)
-    if (!isfinite(tau[i])) {
+    if (!bough_finite(tau[i])) {
       d->where.body = bough_body_of_speed(m, i);
       return BOUGH_NOT_FINITE;
     }

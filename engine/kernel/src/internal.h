@@ -101,27 +101,31 @@ typedef struct {
   int full;                  /* frames and integrals at the present deflection, or at zero deflection */
 } bough_sweep;
 
-/* One instance of the sweeps; arrays are of the instance's `real`. */
+/* One instance of the forward sweep, the hot one; arrays are of the instance's `real`. */
 typedef struct {
   size_t (*work_size)(const bough_model *model);
   void (*work_layout)(const bough_model *model, void *work);
   void (*forward)(const bough_sweep *s, void *work, const void *q, const void *u, const void *tau,
                   const void *motion, const void *loads, void *udot, void *force, void *reaction);
+  int (*singular_body)(const bough_model *model, const void *work, int lane);
+} bough_forward_ops;
+
+/* One instance of all other sweeps, on the same workspace. */
+typedef struct {
   void (*inverse)(const bough_sweep *s, void *work, const void *q, const void *u, const void *udot,
                   const void *loads, void *tau);
-  int (*singular_body)(const bough_model *model, const void *work, int lane);
-  /* null for four lanes */
   void (*mass_matrix)(const bough_sweep *s, void *work, const void *q, const void *zero, void *M);
   void (*factors)(const bough_sweep *s, void *work, const void *q, const void *zero, void *L, void *D);
   void (*node_motion)(const bough_sweep *s, void *work, const void *q, const void *u, const void *udot, int count,
                       const int *nodes, void *pose, void *velocity, void *acceleration);
   void (*energy)(const bough_sweep *s, void *work, const void *q, const void *u, void *energy, void *momentum);
-} bough_lane_ops;
+} bough_other_ops;
 
-extern const bough_lane_ops bough_lane_ops_one_base, bough_lane_ops_four_base, bough_lane_ops_tangent_base;
+extern const bough_forward_ops bough_forward_ops_one_base, bough_forward_ops_four_base, bough_forward_ops_tangent_base;
+extern const bough_other_ops bough_other_ops_one_base, bough_other_ops_tangent_base;
 #if defined(__x86_64__) || defined(_M_X64)
 #define BOUGH_HAS_V3 1
-extern const bough_lane_ops bough_lane_ops_one_v3, bough_lane_ops_four_v3;
+extern const bough_forward_ops bough_forward_ops_one_v3, bough_forward_ops_four_v3;
 #else
 #define BOUGH_HAS_V3 0
 #endif
@@ -139,7 +143,7 @@ struct bough_data {
   void *tangent_buffer;                      /* tangent: complex copies of arguments and values */
   double *scratch;                           /* [4*nu + nq + 6*nb + 6*loads] */
   size_t parameter_bytes;                    /* from `gravity` on: everything that bough_data_set can change */
-  const bough_lane_ops *one, *four, *tangent;
+  const bough_forward_ops *one, *four;
   int isa;
   bough_where where;
   size_t memory;
@@ -150,12 +154,15 @@ bough_sweep bough_data_sweep(const bough_data *data);
 /* data.c: choose each body's path from the model and the held DOFs */
 void bough_data_choose_paths(bough_data *data);
 /* data.c: status of the last sweep in the given lane: pivots, then finiteness of udot */
-bough_status bough_data_check(bough_data *data, const bough_lane_ops *ops, const void *work, int lane,
+bough_status bough_data_check(bough_data *data, const bough_forward_ops *ops, const void *work, int lane,
                               const double *udot);
 /* tangent.c: bytes of the complex copies that directional derivatives need */
 size_t bough_tangent_bytes(const bough_model *model);
 /* body index that owns speed i */
 int bough_body_of_speed(const bough_model *model, int i);
+
+/* Not NaN and not infinite, without a library call. */
+static inline int bough_finite(double x) { return x - x == 0.0; }
 
 /* Round up to a multiple of 64 bytes, the alignment of everything carved out of one allocation. */
 static inline size_t bough_align(size_t n) { return (n + 63) & ~(size_t)63; }

@@ -14,7 +14,7 @@
 
 #include "internal.h"
 
-#if defined(LANE_TANGENT) /* small rather than fast */
+#ifdef BOUGH_SMALL /* small rather than fast */
 #define INLINE static inline __attribute__((unused))
 #else
 #define INLINE static inline __attribute__((always_inline, unused))
@@ -65,7 +65,7 @@ INLINE real lane_min(real a, real b) { return creal(a) < creal(b) ? a : b; }
 
 /* sin and cos. x is reduced by multiples n of pi/2 in three parts (Cody & Waite), |remainder| <= pi/4, and the
  * Taylor polynomials to degree 17 and 16 leave less than half a unit in the last place. No libm: the same
- * digits on every platform. Beyond 1e5 rad the reduction would lose digits, and libm takes over. */
+ * digits on every platform. The error beyond 1e5 rad is that of the last digit of x itself. */
 #define PIO2_A 1.57079632673412561417e+00 /* pi/2 in parts of 33 bits each */
 #define PIO2_B 6.07710050630396597660e-11
 #define PIO2_C 2.02226624879595063154e-21
@@ -92,14 +92,6 @@ INLINE real lane_min(real a, real b) { return creal(a) < creal(b) ? a : b; }
 
 #if defined(LANE_FOUR)
 INLINE void lane_sincos(real x, real *sine, real *cosine) {
-  const lane_bits far = (x > 1e5) | (x < -1e5) | (x != x);
-  if (far[0] | far[1] | far[2] | far[3]) {
-    for (int i = 0; i < 4; i++) {
-      (*sine)[i] = sin(x[i]);
-      (*cosine)[i] = cos(x[i]);
-    }
-    return;
-  }
   const real magic = splat(6755399441055744.0); /* 1.5 * 2^52: adding it rounds to an integer */
   const real shifted = x * 0.63661977236758134308 + magic;
   const real n = shifted - magic;
@@ -113,11 +105,6 @@ INLINE void lane_sincos(real x, real *sine, real *cosine) {
 }
 #else
 INLINE void sincos_double(double x, double *sine, double *cosine) {
-  if (!(x < 1e5 && x > -1e5)) {
-    *sine = sin(x);
-    *cosine = cos(x);
-    return;
-  }
   const double magic = 6755399441055744.0;
   const double shifted = x * 0.63661977236758134308 + magic;
   const double n = shifted - magic;

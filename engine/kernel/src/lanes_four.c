@@ -1,3 +1,4 @@
-/* lanes_four.c - the sweeps for four states side by side. */
+/* lanes_four.c - the forward sweep for four states side by side. */
 #define LANE_FOUR
+#define SWEEP_FORWARD
 #include "sweeps.inl"

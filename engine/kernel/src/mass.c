@@ -17,9 +17,9 @@ static bough_sweep inertia_sweep(const bough_data *d) {
 bough_status bough_mass_matrix(const bough_model *m, bough_data *d, const double *q, double *M) {
   if (!m || !d || d->model != m || !q || !M) return BOUGH_BAD_ARGUMENT;
   const bough_sweep s = inertia_sweep(d);
-  d->one->mass_matrix(&s, d->work_one, q, d->zero, M);
+  bough_other_ops_one_base.mass_matrix(&s, d->work_one, q, d->zero, M);
   for (int i = 0; i < m->nu * m->nu; i++)
-    if (!isfinite(M[i])) {
+    if (!bough_finite(M[i])) {
       d->where.body = bough_body_of_speed(m, i / m->nu);
       return BOUGH_NOT_FINITE;
     }
@@ -29,7 +29,7 @@ bough_status bough_mass_matrix(const bough_model *m, bough_data *d, const double
 bough_status bough_mass_factors(const bough_model *m, bough_data *d, const double *q, double *L, double *D) {
   if (!m || !d || d->model != m || !q || !L || !D) return BOUGH_BAD_ARGUMENT;
   const bough_sweep s = inertia_sweep(d);
-  d->one->factors(&s, d->work_one, q, d->zero, L, D);
+  bough_other_ops_one_base.factors(&s, d->work_one, q, d->zero, L, D);
   const int singular = d->one->singular_body(m, d->work_one, 0);
   if (singular < 0) return BOUGH_OK;
   d->where.body = singular;

@@ -14,7 +14,7 @@
 enum { HEADER = 64, INTS_FIXED = 6, INTS_BODY = 12, MODES_MAX = 2048, COUNT_MAX = 10000000 };
 
 typedef struct {
-  const int32_t *ints;
+  const unsigned char *ints; /* at any address */
   const double *reals;
   int64_t n_ints, n_reals, i, r;
   int bad;
@@ -25,7 +25,8 @@ static int next_int(reader *s, int low, int high) {
     s->bad = 1;
     return low;
   }
-  const int v = s->ints[s->i++];
+  int32_t v;
+  memcpy(&v, s->ints + 4 * s->i++, 4);
   if (v < low || v > high) {
     s->bad = 1;
     return low;
@@ -165,7 +166,7 @@ bough_status bough_model_create(const void *block, size_t size, bough_model **ou
   if (!block || !out) return BOUGH_BAD_ARGUMENT;
   *out = NULL;
   if (!header_ok(block, size, &n_ints, &n_reals)) return BOUGH_BAD_BLOCK;
-  reader s = {(const int32_t *)(const void *)((const char *)block + HEADER), NULL, n_ints, n_reals, 0, 0, 0};
+  reader s = {(const unsigned char *)block + HEADER, NULL, n_ints, n_reals, 0, 0, 0};
   bough_model head = {0};
   head.nb = next_int(&s, 1, COUNT_MAX), head.nq = next_int(&s, 0, COUNT_MAX), head.nu = next_int(&s, 0, COUNT_MAX);
   head.n_nodes = next_int(&s, 0, COUNT_MAX), head.n_loads = next_int(&s, 0, COUNT_MAX);
@@ -191,7 +192,7 @@ bough_status bough_model_create(const void *block, size_t size, bough_model **ou
   m->body = body, m->node = node, m->load_node = load_node;
 
   for (int64_t i = 0; i < n_reals; i++)
-    if (!isfinite(copy[i])) s.bad = 1;
+    if (!bough_finite(copy[i])) s.bad = 1;
   for (int k = 0; k < m->nb; k++) read_body_ints(&s, m, k, body + k);
   for (int j = 0; j < m->n_nodes; j++) node[j].body = next_int(&s, 0, m->nb - 1);
   for (int j = 0; j < m->n_loads; j++) load_node[j] = next_int(&s, 0, m->n_nodes - 1);

@@ -18,7 +18,7 @@ bough_status bough_node_motion(const bough_model *m, bough_data *d, const double
   for (int i = 0; i < count; i++)
     if (nodes[i] < 0 || nodes[i] >= m->n_nodes) return BOUGH_BAD_ARGUMENT;
   const bough_sweep s = kinematic_sweep(d);
-  d->one->node_motion(&s, d->work_one, q, u, udot, count, nodes, pose, velocity, acceleration);
+  bough_other_ops_one_base.node_motion(&s, d->work_one, q, u, udot, count, nodes, pose, velocity, acceleration);
   return BOUGH_OK;
 }
 
@@ -38,7 +38,7 @@ static bough_status energy_and_momentum(const bough_model *m, bough_data *d, con
   if (!m || !d || d->model != m || !q || !u) return BOUGH_BAD_ARGUMENT;
   bough_sweep s = bough_data_sweep(d);
   s.path = d->path_general;
-  d->one->energy(&s, d->work_one, q, u, energy, momentum);
+  bough_other_ops_one_base.energy(&s, d->work_one, q, u, energy, momentum);
   return BOUGH_OK;
 }
 bough_status bough_energy(const bough_model *m, bough_data *d, const double *q, const double *u, double energy[4]) {

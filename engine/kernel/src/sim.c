@@ -25,10 +25,10 @@ static size_t lay_out(const bough_model *m, char *memory) {
 
 static int options_ok(const bough_sim_options *o) {
   if (o->method < BOUGH_RK4 || o->method > BOUGH_ROSENBROCK2) return 0;
-  if (!(o->step >= 0.0) || !isfinite(o->step) || !(o->step_max >= 0.0)) return 0;
+  if (!(o->step >= 0.0) || !bough_finite(o->step) || !(o->step_max >= 0.0)) return 0;
   if (o->method == BOUGH_RK4) return o->step > 0.0;
   const int fixed = o->method == BOUGH_ROSENBROCK2 && o->step > 0.0;
-  return fixed || (o->rtol >= 0.0 && o->atol >= 0.0 && o->rtol + o->atol > 0.0 && isfinite(o->rtol + o->atol));
+  return fixed || (o->rtol >= 0.0 && o->atol >= 0.0 && o->rtol + o->atol > 0.0 && bough_finite(o->rtol + o->atol));
 }
 
 bough_status bough_sim_create(const bough_model *m, bough_data *data, const bough_sim_options *options,
@@ -63,11 +63,11 @@ bough_where bough_sim_where(const bough_sim *sim) {
 }
 
 bough_status bough_sim_start(bough_sim *sim, double t, const double *q, const double *u) {
-  if (!sim || !q || !u || !isfinite(t)) return BOUGH_BAD_ARGUMENT;
+  if (!sim || !q || !u || !bough_finite(t)) return BOUGH_BAD_ARGUMENT;
   for (int i = 0; i < sim->nq; i++)
-    if (!isfinite(q[i])) return BOUGH_NOT_FINITE;
+    if (!bough_finite(q[i])) return BOUGH_NOT_FINITE;
   for (int i = 0; i < sim->nu; i++)
-    if (!isfinite(u[i])) return BOUGH_NOT_FINITE;
+    if (!bough_finite(u[i])) return BOUGH_NOT_FINITE;
   memcpy(sim->y, q, sizeof(double) * (size_t)sim->nq);
   memcpy(sim->y + sim->nq, u, sizeof(double) * (size_t)sim->nu);
   bough_normalize(sim->model, sim->y);
@@ -108,7 +108,7 @@ double bough_sim_norm(const bough_sim *sim, const double *error, const double *a
 
 static bough_status finished_step(bough_sim *sim, double t) {
   for (int i = 0; i < sim->ny; i++)
-    if (!isfinite(sim->y[i])) {
+    if (!bough_finite(sim->y[i])) {
       sim->where.time = t;
       sim->where.body = i < sim->nq ? -1 : bough_body_of_speed(sim->model, i - sim->nq);
       return BOUGH_NOT_FINITE;
@@ -230,7 +230,7 @@ bough_status bough_sim_restore(bough_sim *sim, const void *state, size_t size) {
 }
 
 bough_status bough_sim_step(bough_sim *sim, double limit, bough_input_fn input, void *user, double *q, double *u) {
-  if (!sim || !q || !u || !isfinite(limit) || !(limit > sim->now.t)) return BOUGH_BAD_ARGUMENT;
+  if (!sim || !q || !u || !bough_finite(limit) || !(limit > sim->now.t)) return BOUGH_BAD_ARGUMENT;
   bough_status status;
   sim->input = input, sim->user = user;
   if (sim->options.method == BOUGH_DOPRI5)
@@ -247,7 +247,7 @@ bough_status bough_sim_step(bough_sim *sim, double limit, bough_input_fn input, 
 
 bough_status bough_sim_advance(bough_sim *sim, double t, int exact, bough_input_fn input, void *user, double *q,
                                double *u) {
-  if (!sim || !q || !u || !isfinite(t) || t < sim->now.t_old) return BOUGH_BAD_ARGUMENT;
+  if (!sim || !q || !u || !bough_finite(t) || t < sim->now.t_old) return BOUGH_BAD_ARGUMENT;
   bough_status status = BOUGH_OK;
   sim->input = input, sim->user = user;
   if (t > sim->now.t) {

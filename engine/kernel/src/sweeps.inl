@@ -1,4 +1,5 @@
-/* sweeps.inl - every sweep, for the `real` of lane.h. */
+/* sweeps.inl - the sweeps for the `real` of lane.h: the forward one (SWEEP_FORWARD), all others (SWEEP_OTHERS), or both.
+ * The forward sweep is compiled for speed, with everything inlined; the others are compiled once, for size. */
 #include "lane.h"
 
 #include "spatial.inl"
@@ -7,18 +8,18 @@
 #include "body.inl"
 #include "outward.inl"
 #include "articulated.inl"
-#include "inverse.inl"
 
-#if LANES == 1
+#ifdef SWEEP_FORWARD
+#include "forward.inl"
+extern const bough_forward_ops LANE_NAME(bough_forward_ops);
+const bough_forward_ops LANE_NAME(bough_forward_ops) = {work_size, work_layout, forward, singular_body};
+#endif
+
+#ifdef SWEEP_OTHERS
+#include "inverse.inl"
 #include "composite.inl"
 #include "factor.inl"
 #include "kinematics.inl"
-#define ONE_STATE_ONLY(name) name
-#else
-#define ONE_STATE_ONLY(name) NULL
+extern const bough_other_ops LANE_NAME(bough_other_ops);
+const bough_other_ops LANE_NAME(bough_other_ops) = {inverse, mass_matrix, factors, node_motion, energy};
 #endif
-
-extern const bough_lane_ops LANE_NAME(bough_lane_ops);
-const bough_lane_ops LANE_NAME(bough_lane_ops) = {
-    work_size, work_layout, forward, inverse, singular_body, ONE_STATE_ONLY(mass_matrix), ONE_STATE_ONLY(factors),
-    ONE_STATE_ONLY(node_motion), ONE_STATE_ONLY(energy)};

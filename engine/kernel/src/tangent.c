@@ -50,16 +50,16 @@ bough_status bough_directional(const bough_model *m, bough_data *d, const bough_
   number *acceleration = velocity + 6 * count;
   const int loaded = m->n_loads > 0 && (at->loads || dir->loads);
   bough_sweep s = bough_data_sweep(d);
-  d->tangent->forward(&s, d->work_tangent, q, u, tau, motion, loaded ? loads : NULL, udot, force, reaction);
+  bough_forward_ops_tangent_base.forward(&s, d->work_tangent, q, u, tau, motion, loaded ? loads : NULL, udot, force, reaction);
   for (int i = 0; i < m->nu; i++)
-    if (!isfinite(creal(udot[i])) || !isfinite(cimag(udot[i]))) {
+    if (!bough_finite(creal(udot[i])) || !bough_finite(cimag(udot[i]))) {
       d->where.body = bough_body_of_speed(m, i);
       return BOUGH_NOT_FINITE;
     }
   if (count > 0 && (dz->pose || dz->velocity || dz->acceleration)) {
     s.path = d->path_general;
     s.full = 1;
-    d->tangent->node_motion(&s, d->work_tangent, q, u, udot, count, nodes, pose, velocity, acceleration);
+    bough_other_ops_tangent_base.node_motion(&s, d->work_tangent, q, u, udot, count, nodes, pose, velocity, acceleration);
   }
   if (dz->qdot) rates(m, at, dir, d->zero, d->scratch, dz->qdot);
   drop(udot, m->nu, dz->udot), drop(force, m->nu, dz->force), drop(reaction, 6 * m->nb, dz->reaction);

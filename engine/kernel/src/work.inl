@@ -40,6 +40,7 @@ typedef struct {
   real *scratch; /* [12*nm_max + 8] */
 } sweep_work;
 
+#ifdef SWEEP_FORWARD
 /* The next `count` reals of `memory` at *offset; null while only measuring. */
 INLINE real *carve(char *memory, size_t *offset, size_t count) {
   const size_t at = *offset;
@@ -77,12 +78,14 @@ static size_t carve_all(const bough_model *m, char *memory) {
 static size_t work_size(const bough_model *m) { return carve_all(m, NULL); }
 static void work_layout(const bough_model *m, void *work) { (void)carve_all(m, work); }
 
-/* First body whose smallest pivot is not positive beyond rounding, or -1. */
+/* The body whose pivot was the first, tip to base, not to be positive beyond rounding; -1 if there is none, or if a NaN
+ * came before it: inboard of either, pivots mean nothing. */
 static int singular_body(const bough_model *m, const void *work, int lane) {
   const sweep_work *w = work;
-  for (int k = 0; k < m->nb; k++) {
+  for (int k = m->nb; k-- > 0;) {
     const double d = lane_get(w->body[k].D_min, lane), scale = lane_get(w->body[k].D_scale, lane);
-    if (!(d > 1e-14 * scale)) return k;
+    if (!(d > 1e-14 * scale)) return d != d || scale != scale ? -1 : k;
   }
   return -1;
 }
+#endif

@@ -74,15 +74,4 @@ static void buffers_make(buffers *b, const bough_model *m) {
 }
 static void buffers_free(buffers *b) { free(b->memory); }
 
-/* largest |a - b| over 1 + largest |b| */
-static double distance(const double *a, const double *b, int n) {
-  double most = 0.0, size = 1.0;
-  for (int i = 0; i < n; i++) {
-    const double d = fabs(a[i] - b[i]);
-    if (!(d <= most)) most = d; /* NaN stays */
-    if (fabs(b[i]) > size) size = fabs(b[i]);
-  }
-  return most / size;
-}
-
 #endif

@@ -20,6 +20,17 @@ void __wrap_free(void *p) { allocations++, __real_free(p); }
 /* 1e-9: some hundred roundings, times condition numbers of up to 1e4 */
 static const double TOLERANCE = 1e-9;
 
+/* largest |a - b| over 1 + largest |b| */
+static double distance(const double *a, const double *b, int n) {
+  double most = 0.0, size = 1.0;
+  for (int i = 0; i < n; i++) {
+    const double d = fabs(a[i] - b[i]);
+    if (!(d <= most)) most = d; /* NaN stays */
+    if (fabs(b[i]) > size) size = fabs(b[i]);
+  }
+  return most / size;
+}
+
 static void dynamics(const bough_model *m, bough_data *d, const buffers *b) {
   const int nu = b->nu;
   const double *loads = b->loads ? b->load : NULL;

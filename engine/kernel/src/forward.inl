@@ -1,0 +1,133 @@
+/* forward.inl - the outward half of (64), accelerations from base to tip, and the whole forward sweep. */
+
+/* accelerations of the modes of body k from alpha */
+INLINE void unfold_modes(const bough_sweep *s, int k, sweep_work *w) {
+  const bough_body *b = s->model->body + k;
+  body_work *x = w->body + k;
+  const int nm = b->nm;
+  if (s->path[k] == PATH_TWO_PORT) {
+    if (b->only_child >= 0) { /* force at the port f = z~ + Y' alpha */
+      const int n = port_has_no_z(s, s->model->body + b->only_child) ? 5 : 6;
+      for (int j = 0; j < n; j++)
+        for (int i = 0; i < 6; i++) x->port_z[j] += x->port_Y[6 * i + j] * x->alpha[i];
+    } else
+      for (int i = 0; i < 6; i++) x->port_z[i] = splat(0);
+    for (int r = 0; r < nm; r++) {
+      const double *FPi = b->two_port.modes + 18 * r + 6;
+      real f = splat(0), g = splat(0);
+      for (int i = 0; i < 6; i++) f += FPi[i] * x->alpha[i], g += FPi[6 + i] * x->port_z[i];
+      x->xiddot[r] = x->e[r] - (f + g);
+    }
+  } else if (!s->held[b->um]) { /* xiddot = L^-T (L^-1 eps - (mu L^-T)' alpha) */
+    for (int j = nm; j-- > 0;) {
+      real v = x->e[j];
+      for (int i = 0; i < 6; i++) v -= x->F[i * nm + j] * x->alpha[i];
+      for (int q = j + 1; q < nm; q++) v -= x->L[AT(q, j)] * x->xiddot[q];
+      x->xiddot[j] = v * x->L[AT(j, j)];
+    }
+  }
+}
+
+INLINE void unfold_hinge(const bough_sweep *s, const bough_body *b, const real *motion, body_work *x, real *udot) {
+  const int n = b->n_lin + b->n_rot;
+  if (b->turn == TURN_Z && b->n_lin == 0) {
+    real v = motion ? motion[b->u0] : splat(0);
+    if (!s->held[b->u0]) {
+      v = x->nu[0];
+      for (int i = 0; i < 6; i++) v -= x->G[i] * x->alpha[i];
+      x->alpha[2] += v;
+    }
+    udot[b->u0] = v;
+    for (int i = 0; i < 6; i++) x->alpha[i] += x->a[i];
+    return;
+  }
+  real plus[6];
+  for (int i = 0; i < 6; i++) plus[i] = x->alpha[i], x->alpha[i] += x->a[i];
+  for (int j = 0, c = 0; j < n; j++) {
+    real v = motion ? motion[b->u0 + j] : splat(0);
+    if (!s->held[b->u0 + j]) {
+      v = x->nu[c];
+      for (int i = 0; i < 6; i++) v -= x->G[6 * c + i] * plus[i];
+      for (int i = 0; i < 6; i++) x->alpha[i] += x->H[6 * j + i] * v;
+      c++;
+    }
+    udot[b->u0 + j] = v;
+  }
+}
+
+/* Forces of held DOFs and the hinge's reaction, from f = P_R alpha_R + z. */
+static void collect_forces(const bough_sweep *s, int k, const sweep_work *w, const real *q, const real *u,
+                           const real *tau, const real *udot, real *force, real *reaction) {
+  const bough_body *b = s->model->body + k;
+  const body_work *x = w->body + k;
+  real f[6];
+  for (int i = 0; i < 6; i++) f[i] = x->z[i];
+  symmetric_add(x->P, x->alpha, f);
+  if (reaction) { /* to the user's axes */
+    rotate_const(b->axes, f, reaction + 6 * k);
+    rotate_const(b->axes, f + 3, reaction + 6 * k + 3);
+  }
+  if (!force) return;
+  const int n = b->n_lin + b->n_rot, revolute = b->turn == TURN_Z && b->n_lin == 0;
+  for (int j = 0; j < n; j++) {
+    const int i0 = b->u0 + j;
+    force[i0] = tau[i0];
+    if (!s->held[i0]) continue;
+    real v = s->hinge_mass[i0] * udot[i0] + hinge_force(s, b, q + b->q0, u + b->u0, j);
+    if (revolute)
+      v += f[2];
+    else
+      for (int i = 0; i < 6; i++) v += x->H[6 * j + i] * f[i];
+    force[i0] = v;
+  }
+  const int nm = b->nm, held = nm > 0 && s->held[b->um];
+  real *g = (real *)w->scratch;
+  for (int r = 0; held && r < nm; r++) { /* D_f xiddot + mu' alpha - eps, kernel's basis */
+    real v = -x->e[r];
+    for (int i = 0; i < 6; i++) v += x->F[i * nm + r] * x->alpha[i];
+    for (int c = 0; c < nm; c++) v += x->L[AT(r, c)] * x->xiddot[c];
+    g[r] = v;
+  }
+  for (int r = 0; r < nm; r++) {
+    force[b->um + r] = tau[b->um + r];
+    if (!held) continue;
+    force[b->um + r] = b->user_basis ? splat(0) : g[r];
+    for (int c = 0; b->user_basis && c < nm; c++) force[b->um + r] += b->Tinv[c * nm + r] * g[c];
+  }
+}
+
+static void forward(const bough_sweep *s, void *work, const void *q_, const void *u_, const void *tau_,
+                    const void *motion_, const void *loads_, void *udot_, void *force_, void *reaction_) {
+  sweep_work *w = work;
+  const bough_model *m = s->model;
+  const real *q = q_, *u = u_, *tau = tau_, *motion = motion_, *loads = loads_;
+  real *udot = udot_, *force = force_, *reaction = reaction_;
+  for (int k = 0; k < m->nb; k++) {
+    body_work *x = w->body + k;
+    const bough_body *b = m->body + k;
+    outward_frame(s, w, k, q, u);
+    outward_body(s, w, k, q, u, b->nm > 0 && s->held[b->um] ? NULL : tau, loads);
+    if (s->path[k] != PATH_TWO_PORT) {
+      inertia_set(s->inertia[10 * k], x->mp, x->J, x->P);
+      for (int i = 0; i < 6; i++) x->z[i] = x->b[i];
+    }
+  }
+  for (int k = m->nb; k-- > 0;) inward_body(s, w, k, q, u, tau, motion);
+  for (int k = 0; k < m->nb; k++) {
+    const bough_body *b = m->body + k;
+    body_work *x = w->body + k;
+    real A[6];
+    port_acceleration(s, b, w, x, A);
+    rotate_back(x->R, A, x->alpha), rotate_back(x->R, A + 3, x->alpha + 3);
+    unfold_hinge(s, b, motion, x, udot);
+    if (b->nm > 0) {
+      unfold_modes(s, k, w);
+      for (int r = 0; r < b->nm; r++) { /* eta = T xi */
+        real v = b->user_basis ? splat(0) : x->xiddot[r];
+        for (int c = 0; b->user_basis && c < b->nm; c++) v += b->T[r * b->nm + c] * x->xiddot[c];
+        udot[b->um + r] = v;
+      }
+    }
+    if (force || reaction) collect_forces(s, k, w, q, u, tau, udot, force, reaction);
+  }
+}
