@@ -76,14 +76,16 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "data_get": (c.c_int, [_P, c.c_int, _D, c.c_int]),
     "forward_dynamics": (c.c_int, [_P, _P, *[_D] * 8]),
     "forward_dynamics_batch": (c.c_int, [_P, _P, c.c_int, _D, _D, _D, _D]),
-    "forward_composite": (c.c_int, [_P, _P, *[_D] * 7]),
-    "inverse_dynamics": (c.c_int, [_P, _P, *[_D] * 5]),
-    "mass_matrix": (c.c_int, [_P, _P, _D, _D]),
-    "mass_factors": (c.c_int, [_P, _P, _D, _D, _D]),
-    "mass_solve": (c.c_int, [_P, _P, _D, _D, _D]),
+    "forward_dynamics_rows": (c.c_int, [_P, _P, c.c_int, *[_D] * 6]),
+    "forward_composite_batch": (c.c_int, [_P, _P, c.c_int, *[_D] * 7]),
+    "inverse_dynamics_batch": (c.c_int, [_P, _P, c.c_int, *[_D] * 5]),
+    "mass_matrix_batch": (c.c_int, [_P, _P, c.c_int, _D, _D]),
+    "mass_factors_batch": (c.c_int, [_P, _P, c.c_int, _D, _D, _D]),
+    "mass_solve_batch": (c.c_int, [_P, _P, c.c_int, _D, _D, _D]),
+    "node_pose_batch": (c.c_int, [_P, _P, c.c_int, _D, c.c_int, _D]),
     "node_motion": (c.c_int, [_P, _P, _D, _D, _D, c.c_int, _I, _D, _D, _D]),
     "directional": (c.c_int, [_P, _P, c.POINTER(_Point), c.POINTER(_Point), c.c_int, _I, c.POINTER(_Values)]),
-    "energy": (c.c_int, [_P, _P, _D, _D, _D]),
+    "energy_batch": (c.c_int, [_P, _P, c.c_int, _D, _D, _D]),
     "momentum": (c.c_int, [_P, _P, _D, _D, _D]),
     "position_rates": (None, [_P, _D, _D, _D]),
     "normalize": (None, [_P, _D]),
@@ -232,33 +234,48 @@ class KernelData:
         arrays = map(_address, (q, u, tau, udot))
         self._check(_lib.bough_forward_dynamics_batch(self.model.handle, self.handle, q.shape[0], *arrays))
 
+    def _rows(self, name: str, count: int, *arrays: Array | None) -> None:
+        call = getattr(_lib, f"bough_{name}")
+        self._check(call(self.model.handle, self.handle, count, *map(_address, arrays)))
+
+    def forward_rows(
+        self, q: Array, u: Array, tau: Array, motion: Array | None, loads: Array | None, udot: Array
+    ) -> None:
+        """Articulated-body dynamics of many states, one at a time, with given motion and loads."""
+        self._rows("forward_dynamics_rows", q.shape[0], q, u, tau, motion, loads, udot)
+
     def composite(self, q: Array, u: Array, tau: Array, motion: Array | None, loads: Array | None, udot: Array) -> None:
-        """Composite-body dynamics, (46)."""
+        """Composite-body dynamics, (46), of many states."""
         work = np.empty(self.model.nu * (self.model.nu + 1))
-        arrays = map(_ptr, (q, u, tau, motion, loads, work, udot))
-        self._check(_lib.bough_forward_composite(self.model.handle, self.handle, *arrays))
+        self._rows("forward_composite_batch", q.shape[0], q, u, tau, motion, loads, work, udot)
 
     def inverse(self, q: Array, u: Array, udot: Array, loads: Array | None, tau: Array) -> None:
-        """Inverse dynamics, (45)."""
-        arrays = map(_address, (q, u, udot, loads, tau))
-        self._check(_lib.bough_inverse_dynamics(self.model.handle, self.handle, *arrays))
+        """Inverse dynamics, (45), of many states."""
+        self._rows("inverse_dynamics_batch", q.shape[0], q, u, udot, loads, tau)
 
     def mass_matrix(self, q: Array) -> Array:
-        """Mass matrix, (50)."""
-        out = np.empty((self.model.nu, self.model.nu))
-        self._check(_lib.bough_mass_matrix(self.model.handle, self.handle, _ptr(q), _ptr(out)))
+        """Mass matrices, (50), of many states."""
+        out = np.empty((q.shape[0], self.model.nu, self.model.nu))
+        self._rows("mass_matrix_batch", q.shape[0], q, out)
         return out
 
     def mass_factors(self, q: Array) -> tuple[Array, Array]:
-        """Innovations factors, (54)."""
-        L, D = np.empty((self.model.nu, self.model.nu)), np.empty((self.model.nu, self.model.nu))
-        self._check(_lib.bough_mass_factors(self.model.handle, self.handle, _ptr(q), _ptr(L), _ptr(D)))
+        """Innovations factors, (54), of many states."""
+        shape = (q.shape[0], self.model.nu, self.model.nu)
+        L, D = np.empty(shape), np.empty(shape)
+        self._rows("mass_factors_batch", q.shape[0], q, L, D)
         return L, D
 
     def mass_solve(self, q: Array, y: Array) -> Array:
-        """M^-1 y, (56)."""
-        out = np.empty(self.model.nu)
-        self._check(_lib.bough_mass_solve(self.model.handle, self.handle, _ptr(q), _ptr(y), _ptr(out)))
+        """M^-1 y, (56), of many states."""
+        out = np.empty((q.shape[0], self.model.nu))
+        self._rows("mass_solve_batch", q.shape[0], q, y, out)
+        return out
+
+    def node_pose(self, q: Array, node: int) -> Array:
+        """Position and quaternion of a node, of many states, (B, 7)."""
+        out = np.empty((q.shape[0], 7))
+        self._check(_lib.bough_node_pose_batch(self.model.handle, self.handle, q.shape[0], _ptr(q), node, _ptr(out)))
         return out
 
     def node_motion(
@@ -290,9 +307,9 @@ class KernelData:
         return out
 
     def energy(self, q: Array, u: Array) -> Array:
-        """Kinetic, gravitational, elastic and spring energy, J."""
-        out = np.empty(4)
-        self._check(_lib.bough_energy(self.model.handle, self.handle, _ptr(q), _ptr(u), _ptr(out)))
+        """Kinetic, gravitational, elastic and spring energy, J, of many states, (B, 4)."""
+        out = np.empty((q.shape[0], 4))
+        self._rows("energy_batch", q.shape[0], q, u, out)
         return out
 
     def momentum(self, q: Array, u: Array) -> Array:

@@ -137,18 +137,18 @@ class System:
         """
         if method not in ("articulated", "composite"):
             raise ValueError(f"method is {method!r}; expected 'articulated' or 'composite'")
-        (q_, u_, tau_), batch = self._rows((q, self.nq), (u, self.nu), (tau, self.nu))
-        motion_ = None if motion is None else self._rows((motion, self.nu))[0][0]
+        given = [(q, self.nq), (u, self.nu), (tau, self.nu)] + ([] if motion is None else [(motion, self.nu)])
+        (q_, u_, tau_, *rest), batch = self._rows(*given)
+        motion_ = rest[0] if rest else None
         load = self._loads(loads)
         out = np.empty((q_.shape[0], self.nu))
         with self._errors():
-            if method == "articulated" and motion_ is None and load is None and q_.shape[0] > 1:
+            if method == "composite":
+                self._data.composite(q_, u_, tau_, motion_, load, out)
+            elif motion_ is None and load is None and q_.shape[0] > 1:
                 self._data.forward_batch(q_, u_, tau_, out)
             else:
-                for i in range(q_.shape[0]):
-                    m = None if motion_ is None else np.ascontiguousarray(motion_[i % motion_.shape[0]])
-                    call = self._data.forward if method == "articulated" else self._data.composite
-                    call(q_[i], u_[i], tau_[i], m, load, out[i])
+                self._data.forward_rows(q_, u_, tau_, motion_, load, out)
         return out if batch else out[0]
 
     def hybrid_dynamics(
@@ -193,15 +193,14 @@ class System:
         out = np.empty((q_.shape[0], self.nu))
         load = self._loads(loads)
         with self._errors():
-            for i in range(q_.shape[0]):
-                self._data.inverse(q_[i], u_[i], udot_[i], load, out[i])
+            self._data.inverse(q_, u_, udot_, load, out)
         return out if batch else out[0]
 
     def mass_matrix(self, q: ArrayLike) -> Array:
         """Mass matrix by composite bodies, armature included, (nu, nu); batch allowed."""
         (q_,), batch = self._rows((q, self.nq))
         with self._errors():
-            out = np.stack([self._data.mass_matrix(row) for row in q_])
+            out = self._data.mass_matrix(q_)
         return out if batch else out[0]
 
     def mass_factors(self, q: ArrayLike) -> tuple[Array, Array]:
@@ -213,15 +212,14 @@ class System:
         """
         (q_,), batch = self._rows((q, self.nq))
         with self._errors():
-            pairs = [self._data.mass_factors(row) for row in q_]
-        L, D = np.stack([p[0] for p in pairs]), np.stack([p[1] for p in pairs])
+            L, D = self._data.mass_factors(q_)
         return (L, D) if batch else (L[0], D[0])
 
     def mass_solve(self, q: ArrayLike, y: ArrayLike) -> Array:
         """Solve `M x = y` by two sweeps, without M."""
         (q_, y_), batch = self._rows((q, self.nq), (y, self.nu))
         with self._errors():
-            out = np.stack([self._data.mass_solve(a, b) for a, b in zip(q_, y_, strict=True)])
+            out = self._data.mass_solve(q_, y_)
         return out if batch else out[0]
 
     def linearize(self, q: ArrayLike, u: ArrayLike, tau: ArrayLike) -> StateSpace:
@@ -244,10 +242,9 @@ class System:
     def pose(self, q: ArrayLike, node: str) -> tuple[Array, Array]:
         """Position (m) and attitude quaternion (x, y, z, w) of a node in the inertial frame; batch allowed."""
         (q_,), batch = self._rows((q, self.nq))
-        index = self._node_index([node])
-        zero = np.zeros(self.nu)
+        index = int(self._node_index([node])[0])
         with self._errors():
-            poses = np.stack([self._data.node_motion(row, zero, None, index)[0][0] for row in q_])
+            poses = self._data.node_pose(q_, index)
         return (poses[:, :3], poses[:, 3:]) if batch else (poses[0, :3], poses[0, 3:])
 
     def node_motion(
@@ -273,7 +270,7 @@ class System:
         """Kinetic, gravitational, elastic and spring energy, J, (4,) or (B, 4)."""
         (q_, u_), batch = self._rows((q, self.nq), (u, self.nu))
         with self._errors():
-            out = np.stack([self._data.energy(a, b) for a, b in zip(q_, u_, strict=True)])
+            out = self._data.energy(q_, u_)
         return out if batch else out[0]
 
     def momentum(self, q: ArrayLike, u: ArrayLike) -> tuple[Array, Array]:

@@ -141,7 +141,15 @@ class Build:
         definition.write_text("LIBRARY ucrtbase.dll\nEXPORTS\n" + "".join(f"  {n}\n" for n in needed), encoding="utf-8")
         self.run("dlltool", "-m", "i386:x86-64", "-d", str(definition), "-l", str(library))
         files = [str(o) for o in objects]
-        options = ["/dll", "/entry:DllMain", "/nodefaultlib", "/opt:ref", "/brepro", f"/out:{self.out}", f"/implib:{self.work / 'own.lib'}"]
+        options = [
+            "/dll",
+            "/entry:DllMain",
+            "/nodefaultlib",
+            "/opt:ref",
+            "/brepro",
+            f"/out:{self.out}",
+            f"/implib:{self.work / 'own.lib'}",
+        ]
         self.run("lld-link", *options, *files, str(library))
 
     def undefined(self, objects: list[Path]) -> list[str]:

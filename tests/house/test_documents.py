@@ -44,7 +44,7 @@ def test_readme_commands_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     (model,) = re.findall(r"^```yaml\n(.*?)^```", readme, re.M | re.S)
     (tmp_path / "arm.yaml").write_text(model, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    blocks = "".join(re.findall(r"^```\n(.*?)^```", readme, re.M | re.S))
+    blocks = "".join(text for kind, text in re.findall(r"^```(\w*)\n(.*?)^```$", readme, re.M | re.S) if not kind)
     commands = re.findall(r"^bough (.*?)(?:#.*)?$", blocks, re.M)
     assert commands
     for command in commands:

@@ -212,7 +212,8 @@ def demo(
         typer.echo(f"  {path.name:22} {meaning}")
     typer.echo(f"Look at {output / 'overview.png'}, open {output / 'run.html'} in a browser, or go on by hand:")
     # In a virtual environment that is not activated the command is not on the path.
-    command = "bough" if shutil.which("bough") else sys.argv[0]
+    own = "python -m bough" if sys.argv[0].endswith(".py") else sys.argv[0]
+    command = "bough" if shutil.which("bough") else own
     typer.echo(f"  {command} check {output / 'model.yaml'}")
     typer.echo(f"  {command} run {output / 'model.yaml'} --stop 4 --input {output / 'torques.csv'} -o again.csv")
 

@@ -170,6 +170,28 @@ BOUGH_API bough_status bough_energy(const bough_model *model, bough_data *data, 
 /* Linear momentum, and angular momentum about the inertial origin (angular first), inertial frame. */
 BOUGH_API bough_status bough_momentum(const bough_model *model, bough_data *data, const double *q,
                                       const double *u, double momentum[6]);
+/* ---- the same for `count` states stored one after the other; they stop at the first that fails */
+BOUGH_API bough_status bough_forward_dynamics_rows(const bough_model *model, bough_data *data, int count,
+                                                   const double *q, const double *u, const double *tau,
+                                                   const double *motion, const double *loads, double *udot);
+BOUGH_API bough_status bough_forward_composite_batch(const bough_model *model, bough_data *data, int count,
+                                                     const double *q, const double *u, const double *tau,
+                                                     const double *motion, const double *loads, double *work,
+                                                     double *udot);
+BOUGH_API bough_status bough_inverse_dynamics_batch(const bough_model *model, bough_data *data, int count,
+                                                    const double *q, const double *u, const double *udot,
+                                                    const double *loads, double *tau);
+BOUGH_API bough_status bough_mass_matrix_batch(const bough_model *model, bough_data *data, int count, const double *q,
+                                               double *M);
+BOUGH_API bough_status bough_mass_factors_batch(const bough_model *model, bough_data *data, int count, const double *q,
+                                                double *L, double *D);
+BOUGH_API bough_status bough_mass_solve_batch(const bough_model *model, bough_data *data, int count, const double *q,
+                                              const double *y, double *x);
+BOUGH_API bough_status bough_node_pose_batch(const bough_model *model, bough_data *data, int count, const double *q,
+                                             int node, double *pose /* [count][7] */);
+BOUGH_API bough_status bough_energy_batch(const bough_model *model, bough_data *data, int count, const double *q,
+                                          const double *u, double *energy /* [count][4] */);
+
 /* qdot = N(q) u */
 BOUGH_API void bough_position_rates(const bough_model *model, const double *q, const double *u, double *qdot);
 /* Scale every quaternion in q to unit length. */

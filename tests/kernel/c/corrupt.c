@@ -71,7 +71,7 @@ static void truncate_everywhere(const test_block *block, unsigned char *copy) {
 }
 
 static void change_every_int(const test_block *block, unsigned char *copy) {
-  static const int32_t wrong[] = {-2147483647 - 1, -2, -1, 0, 1, 2, 3, 4, 7, 1000, 0x01000000, 2147483647};
+  static const int32_t wrong[] = {-2147483647 - 1, -1, 0, 1, 3, 1000, 2147483647};
   int64_t ints;
   memcpy(&ints, block->words + 4, 8);
   for (int64_t i = 0; i < ints; i++) {
@@ -99,7 +99,7 @@ static void change_every_real(const test_block *block, unsigned char *copy) {
     const int w = (int)(i % 5);
     memcpy(first + 8 * i, wrong + w, 8);
     seal(copy, block->size);
-    CHECK(try_block(copy, block->size, i % 3 == 0) == (w > 1)); /* not finite: refused */
+    CHECK(try_block(copy, block->size, i % 9 == 0) == (w > 1)); /* not finite: refused */
     memcpy(first + 8 * i, &value, 8);
   }
 }
