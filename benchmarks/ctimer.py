@@ -105,6 +105,7 @@ class Timer:
         repeats = max(1, round(window / (t * count)))
 
         def sample() -> float:
+            call(self._handle, 1)  # those measured in between have taken the caches
             seconds = float(call(self._handle, repeats))
             if seconds < 0:
                 raise RuntimeError("the kernel call failed")

@@ -43,6 +43,7 @@ def loop(call: Callable[[], object], evaluations: int = 1, window: float = WINDO
     repeats = max(1, round(count * window / max(spent, 1e-9)))
 
     def sample() -> float:
+        call()  # those measured in between have taken the caches
         start = time.perf_counter()
         for _ in range(repeats):
             call()

@@ -92,6 +92,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "sim_create": (c.c_int, [_P, _P, c.POINTER(_Options), c.POINTER(_P)]),
     "sim_free": (None, [_P]),
     "sim_start": (c.c_int, [_P, c.c_double, _D, _D]),
+    "sim_set_stop": (None, [_P, c.c_double]),
     "sim_advance": (c.c_int, [_P, c.c_double, c.c_int, INPUT_FN, _P, _D, _D]),
     "sim_time": (c.c_double, [_P]),
     "sim_get_counts": (_Counts, [_P]),
@@ -353,8 +354,9 @@ class KernelSim:
         if getattr(self, "handle", None) and _lib is not None:
             _lib.bough_sim_free(self.handle)
 
-    def start(self, t: float, q: Array, u: Array) -> None:
-        """Begin at time t."""
+    def start(self, t: float, q: Array, u: Array, stop: float = float("inf")) -> None:
+        """Begin at time t; no step looks beyond `stop`."""
+        _lib.bough_sim_set_stop(self.handle, stop)
         status = _lib.bough_sim_start(self.handle, t, _ptr(q), _ptr(u))
         if status != OK:
             raise KernelError(status, -1, t)

@@ -97,7 +97,7 @@ def simulate(
     done = 0
     failure: SimulationError | None = None
     try:
-        sim.start(start, q, u)
+        sim.start(start, q, u, float(times[-1]))
         for done, t in enumerate(times):  # noqa: B007  (done counts what has been recorded)
             sim.advance(float(t))
             recorder.record(done, sim.q, sim.u)
@@ -213,10 +213,10 @@ class _Recorder:
         self.store = {kind: np.full((times.size, size), np.nan) for kind, size in sizes.items()}
 
     def fill(self, t: float, tau: Array, motion: Array, loads: Array) -> None:
-        """Inputs at time t, for the kernel; those of the last time beyond it, where an integrator's step may reach."""
+        """Inputs at time t, for the kernel."""
         targets = {"tau": tau, "motion": motion, "load": loads.reshape(-1)}
         for s in self.signals:
-            targets[s.variable.kind][s.variable.index] = s.value(min(t, float(self.times[-1])))
+            targets[s.variable.kind][s.variable.index] = s.value(t)
 
     def record(self, i: int, q: Array, u: Array) -> None:
         """Evaluate everything at output time number i."""

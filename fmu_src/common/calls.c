@@ -1,4 +1,4 @@
-/* calls.c - which call is allowed in which state: one table for both FMI versions. */
+/* calls.c - which call is allowed in which state, and in which kind of run: one table for both FMI versions. */
 #include <math.h>
 #include <string.h>
 
@@ -7,6 +7,7 @@
 static const struct {
   int allowed;
   const char *cure;
+  enum { IN_BOTH, IN_MODEL_EXCHANGE, IN_CO_SIMULATION } kind;
 } table[CALL_COUNT] = {
     [CALL_SET_DEBUG] = {AT_ANY, ""},
     [CALL_SETUP] = {AT_INSTANTIATED, "it belongs between instantiation and initialization"},
@@ -21,21 +22,22 @@ static const struct {
     [CALL_DERIVATIVE] = {AT_INITIALIZATION | AT_EVENT | AT_CONTINUOUS | AT_STEP | AT_INTERMEDIATE | AT_FAILED |
                              AT_TERMINATED,
                          "enter initialization mode first"},
-    [CALL_ENTER_EVENT] = {AT_CONTINUOUS | AT_STEP, "exit initialization mode first"},
-    [CALL_NEW_STATES] = {AT_EVENT, "enter event mode first"},
-    [CALL_ENTER_CONTINUOUS] = {AT_EVENT, "it follows the update of discrete states in event mode"},
-    [CALL_COMPLETED_STEP] = {AT_CONTINUOUS, "enter continuous-time mode first"},
-    [CALL_SET_TIME] = {AT_EVENT | AT_CONTINUOUS, "exit initialization mode first"},
-    [CALL_SET_CONTINUOUS] = {AT_CONTINUOUS, "enter continuous-time mode first"},
-    [CALL_GET_CONTINUOUS] = {AT_INITIALIZATION | AT_EVENT | AT_CONTINUOUS | AT_FAILED | AT_TERMINATED | AT_STEP,
-                             "enter initialization mode first"},
+    [CALL_ENTER_EVENT] = {AT_CONTINUOUS, "enter continuous-time mode first", IN_MODEL_EXCHANGE},
+    [CALL_NEW_STATES] = {AT_EVENT, "enter event mode first", IN_MODEL_EXCHANGE},
+    [CALL_ENTER_CONTINUOUS] = {AT_EVENT, "it follows the update of discrete states in event mode", IN_MODEL_EXCHANGE},
+    [CALL_COMPLETED_STEP] = {AT_CONTINUOUS, "enter continuous-time mode first", IN_MODEL_EXCHANGE},
+    [CALL_SET_TIME] = {AT_EVENT | AT_CONTINUOUS, "exit initialization mode first", IN_MODEL_EXCHANGE},
+    [CALL_SET_CONTINUOUS] = {AT_CONTINUOUS, "enter continuous-time mode first", IN_MODEL_EXCHANGE},
+    [CALL_GET_CONTINUOUS] = {AT_INITIALIZATION | AT_EVENT | AT_CONTINUOUS | AT_TERMINATED,
+                             "enter initialization mode first", IN_MODEL_EXCHANGE},
     [CALL_GET_DERIVATIVES] = {AT_INITIALIZATION | AT_EVENT | AT_CONTINUOUS | AT_TERMINATED,
-                              "enter initialization mode first"},
-    [CALL_GET_NOMINALS] = {AT_ANY, ""},
-    [CALL_STEP] = {AT_STEP, "initialize first, and exit initialization mode"},
-    [CALL_INPUT_DERIVATIVE] = {AT_INSTANTIATED | AT_INITIALIZATION | AT_STEP, "set it between steps"},
-    [CALL_OUTPUT_DERIVATIVE] = {AT_STEP | AT_INTERMEDIATE | AT_FAILED | AT_TERMINATED, "take a step first"},
-    [CALL_STEP_STATUS] = {AT_STEP | AT_FAILED | AT_TERMINATED, "take a step first"},
+                              "enter initialization mode first", IN_MODEL_EXCHANGE},
+    [CALL_GET_NOMINALS] = {AT_ANY, "", IN_MODEL_EXCHANGE},
+    [CALL_STEP] = {AT_STEP, "initialize first, and exit initialization mode", IN_CO_SIMULATION},
+    [CALL_INPUT_DERIVATIVE] = {AT_INSTANTIATED | AT_INITIALIZATION | AT_STEP, "set it between steps", IN_CO_SIMULATION},
+    [CALL_OUTPUT_DERIVATIVE] = {AT_STEP | AT_INTERMEDIATE | AT_FAILED | AT_TERMINATED, "take a step first",
+                                IN_CO_SIMULATION},
+    [CALL_STEP_STATUS] = {AT_STEP | AT_FAILED | AT_TERMINATED, "take a step first", IN_CO_SIMULATION},
     [CALL_STRUCTURE] = {AT_ANY, ""},
 };
 
@@ -56,6 +58,13 @@ static const char *state_name(int64_t state) {
 int fmu_allowed(fmu_instance *f, fmu_call call, const char *function) {
   if (!f) return 0;
   f->function = function;
+  if (table[call].kind != IN_BOTH && (table[call].kind == IN_CO_SIMULATION) != (f->now.cosimulation != 0)) {
+    const char *const kinds[] = {"model exchange", "co-simulation"};
+    fmu_log(f, FMU_ERROR, LOG_ERROR, "%s: not allowed in %s (the instance is in state '%s'): the function belongs to %s. "
+            "Cure: instantiate for %s.", function, kinds[f->now.cosimulation != 0], state_name(f->now.state),
+            kinds[f->now.cosimulation == 0], kinds[f->now.cosimulation == 0]);
+    return 0;
+  }
   if (table[call].allowed & (int)f->now.state) return 1;
   char list[256] = "";
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -93,6 +102,19 @@ fmu_status fmu_set_states(fmu_instance *f, const double *x, size_t count) {
   memcpy(f->u, x + f->nq, (size_t)f->nu * sizeof *x);
   f->dynamics_fresh = f->sensors_fresh = 0;
   return FMU_OK;
+}
+fmu_status fmu_set_time(fmu_instance *f, double time) {
+  if (!fmu_finite(time)) {
+    fmu_log(f, FMU_DISCARD, LOG_ERROR, "%s: the time is %g; expected a finite number", f->function, time);
+    return FMU_DISCARD;
+  }
+  f->now.time = f->now.input_time = time;
+  return FMU_OK;
+}
+fmu_status fmu_enter_continuous(fmu_instance *f) {
+  const fmu_status status = fmu_apply(f); /* a lock set in this event stops its hinge now, not in the first step */
+  if (status == FMU_OK) f->now.state = AT_CONTINUOUS;
+  return status;
 }
 fmu_status fmu_get_states(fmu_instance *f, double *x, size_t count) {
   if (fmu_wrong_states(f, x, count)) return FMU_ERROR;

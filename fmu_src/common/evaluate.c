@@ -5,14 +5,14 @@
 
 #include "fmu.h"
 
-void fmu_explain(fmu_instance *f, bough_status status, bough_where where, const char *what) {
+void fmu_explain(fmu_instance *f, fmu_status level, bough_status status, bough_where where, const char *what) {
   const fmu_resource *r = f->resource;
   const int known = where.body >= 0 && where.body < r->n_bodies;
   const char *cure = status == BOUGH_SINGULAR ? "give the body, or what hangs on it, mass and inertia about the hinge's axes, or an armature"
                      : status == BOUGH_STEP_TOO_SMALL ? "loosen solver.tolerance, or look for inputs that jump"
                      : status == BOUGH_NOT_FINITE ? "look for an unstable motion; solver.method = 2 (rosenbrock2) takes stiff modes"
                                                   : "check the model and its parameters";
-  fmu_log(f, FMU_ERROR, LOG_ERROR, "%s: %s at t = %.9g s: %s%s%s%s%s%s. Cure: %s.", f->function, what, f->now.time,
+  fmu_log(f, level, LOG_ERROR, "%s: %s at t = %.9g s: %s%s%s%s%s%s. Cure: %s.", f->function, what, f->now.time,
           bough_status_text(status), known ? " (body '" : "", known ? r->body_name[where.body] : "",
           known ? "', hinge '" : "", known ? r->hinge_name[where.body] : "", known ? "')" : "", cure);
 }
@@ -43,13 +43,29 @@ static fmu_status apply_held(fmu_instance *f) {
   }
   const bough_status status = bough_stop_impulse(f->model, f->data, f->q, f->stop, f->u);
   if (status != BOUGH_OK) {
-    fmu_explain(f, status, bough_data_where(f->data), "a hinge cannot be locked");
+    fmu_explain(f, FMU_ERROR, status, bough_data_where(f->data), "a hinge cannot be locked");
     return FMU_ERROR;
   }
   if (f->sim) bough_sim_set(f->sim, f->q, f->u);
   f->now.jumped = 1;
   fmu_log(f, FMU_OK, LOG_EVENTS, "%s: hinges locked at t = %.9g s; speeds jump, momentum is kept", f->function, f->now.time);
   return FMU_OK;
+}
+
+/* start values of quaternions: any length but zero */
+static int fix_quaternions(fmu_instance *f) {
+  for (int k = 0; k < f->resource->n_bodies; k++) {
+    const bough_range hinge = bough_model_hinge(f->model, k);
+    if (hinge.nq == hinge.nu) continue;
+    const double *Q = f->q + (hinge.q0 + hinge.nq - 4);
+    if (Q[0] * Q[0] + Q[1] * Q[1] + Q[2] * Q[2] + Q[3] * Q[3] > 0.0) continue;
+    fmu_log(f, FMU_ERROR, LOG_ERROR, "%s: the start values '%s.Q[1]' to '%s.Q[4]' are all zero: a quaternion has length one. "
+            "Cure: set them to 0, 0, 0, 1 for frames that agree.", f->function, f->resource->hinge_name[k],
+            f->resource->hinge_name[k]);
+    return 0;
+  }
+  bough_normalize(f->model, f->q);
+  return 1;
 }
 
 fmu_status fmu_apply(fmu_instance *f) {
@@ -71,7 +87,7 @@ fmu_status fmu_apply(fmu_instance *f) {
     fmu_log(f, FMU_ERROR, LOG_ERROR, "%s: parameters are refused: %s", f->function, bough_status_text(status));
     return FMU_ERROR;
   }
-  bough_normalize(f->model, f->q);
+  if ((f->now.changed & CHANGED_POSITIONS) && !fix_quaternions(f)) return FMU_ERROR;
   f->now.changed = 0;
   if (f->sim) bough_sim_disturb(f->sim);
   f->dynamics_fresh = f->sensors_fresh = 0;
@@ -86,7 +102,7 @@ fmu_status fmu_evaluate(fmu_instance *f, int sensors) {
     const bough_status status = bough_forward_dynamics(f->model, f->data, f->q, f->u, f->tau, f->motion,
                                                        f->n_loads ? f->loads : NULL, f->udot, f->force, f->reaction);
     if (status != BOUGH_OK) {
-      fmu_explain(f, status, bough_data_where(f->data), "accelerations cannot be computed");
+      fmu_explain(f, FMU_ERROR, status, bough_data_where(f->data), "accelerations cannot be computed");
       return FMU_ERROR;
     }
     f->dynamics_fresh = 1;
@@ -147,7 +163,7 @@ static fmu_status tangent_run(fmu_instance *f, tangent_work *w) {
   const bough_status status = bough_directional(f->model, f->data, &at, &along, f->resource->n_sensors,
                                                 f->resource->sensor, &w->dz);
   if (status == BOUGH_OK) return FMU_OK;
-  fmu_explain(f, status, bough_data_where(f->data), "derivatives cannot be computed");
+  fmu_explain(f, FMU_ERROR, status, bough_data_where(f->data), "derivatives cannot be computed");
   return FMU_ERROR;
 }
 

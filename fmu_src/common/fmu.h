@@ -66,6 +66,7 @@ typedef struct {
 } fmu_resource;
 /* Reads `bytes` (which must stay alive); null if damaged, with *why in English. */
 fmu_resource *fmu_resource_read(const unsigned char *bytes, size_t size, const char **why);
+uint32_t fmu_crc32(const unsigned char *bytes, size_t size);
 
 /* ---- states of an instance; bits, so that a table can say where a call is allowed */
 enum {
@@ -111,12 +112,19 @@ typedef enum {
 
 typedef void (*fmu_log_fn)(void *host, fmu_status status, const char *category, const char *text);
 
-enum { LOG_ERROR = 1, LOG_WARNING = 2, LOG_EVENTS = 4, LOG_ALL = 8, INPUT_ORDERS = 3 };
+/* An error whose status is FMU_DISCARD goes out under LOG_DISCARD. */
+enum { LOG_ERROR = 1, LOG_WARNING = 2, LOG_EVENTS = 4, LOG_ALL = 8, LOG_DISCARD = 16, LOG_FATAL = 32 };
+enum { LOG_DEFAULT = LOG_ERROR | LOG_WARNING | LOG_DISCARD | LOG_FATAL };
+enum { INPUT_ORDERS = 3 };
+
+/* What waits to go to the kernel. */
+enum { CHANGED_PARAMETERS = 1, CHANGED_POSITIONS = 2 /* start values: quaternions may need their length set to one */ };
+
 
 /* What save and restore copy, apart from the arrays and the run itself. */
 typedef struct {
   int64_t state, cosimulation, running;
-  int64_t changed; /* parameters or start values wait to go to the kernel */
+  int64_t changed; /* CHANGED_... */
   int64_t jumped;  /* speeds have jumped since the last update of discrete states */
   double time, input_time;    /* s; when the inputs were set */
   double start_time, stop_time;
@@ -135,6 +143,7 @@ typedef struct fmu_instance {
   int sim_method;
   double sim_step, sim_tolerance;
   int dynamics_fresh, sensors_fresh;
+  int inputs_set; /* an input was set: cleared before a step's call back, read after it */
   /* saved arrays, one after the other */
   double *arrays;
   size_t array_count;
@@ -163,6 +172,8 @@ int fmu_wrong_states(fmu_instance *f, const void *x, size_t count);
 /* continuous states in and out, and their rates: q, then u */
 fmu_status fmu_set_states(fmu_instance *f, const double *x, size_t count);
 fmu_status fmu_get_states(fmu_instance *f, double *x, size_t count);
+fmu_status fmu_set_time(fmu_instance *f, double time);
+fmu_status fmu_enter_continuous(fmu_instance *f);
 fmu_status fmu_get_rates(fmu_instance *f, double *rates, size_t count);
 fmu_status fmu_get_nominals(fmu_instance *f, double *nominals, size_t count);
 /* is `call` allowed now? Sets the function's name for messages; logs and returns 0 if not. */
@@ -191,6 +202,8 @@ const fmu_variable *fmu_find(fmu_instance *f, uint32_t vr, fmu_type type);
 /* values of one variable, `count` of them; status OK, DISCARD (not finite, out of range) or ERROR */
 fmu_status fmu_get(fmu_instance *f, const fmu_variable *v, double *value);
 fmu_status fmu_set(fmu_instance *f, const fmu_variable *v, const double *value);
+/* what fmu_set would say, with its message, but nothing is set: a call that sets several changes all or none */
+fmu_status fmu_check(fmu_instance *f, const fmu_variable *v, const double *value);
 
 /* ---- evaluate.c */
 fmu_status fmu_apply(fmu_instance *f);              /* pending parameters and locks into the kernel */
@@ -203,7 +216,7 @@ fmu_status fmu_adjoint(fmu_instance *f, const uint32_t *unknowns, size_t n_unkno
 fmu_status fmu_output_rates(fmu_instance *f, const uint32_t *vr, size_t count, double *value);
 size_t fmu_slots(fmu_instance *f, const uint32_t *vr, size_t count, int *bad);
 /* message for a kernel status: which body, which hinge, when, what to do */
-void fmu_explain(fmu_instance *f, bough_status status, bough_where where, const char *what);
+void fmu_explain(fmu_instance *f, fmu_status level, bough_status status, bough_where where, const char *what);
 
 /* ---- step.c */
 /* Co-Simulation: to time + step. `reached` is where it got to. The hook (may be null) is called after every internal

@@ -92,13 +92,14 @@ static int make_arrays(fmu_instance *f) {
 }
 
 /* all start values, parameters and switches as the model file has them */
-static void start_values(fmu_instance *f) {
+static fmu_status start_values(fmu_instance *f) {
+  fmu_status worst = FMU_OK;
   const fmu_resource *r = f->resource;
   memset(f->arrays, 0, f->array_count * sizeof(double));
   bough_data_get(f->data, BOUGH_DAMPING, f->damping, f->nu), bough_data_get(f->data, BOUGH_REST, f->rest, f->nu);
   for (int k = 0; k < r->n_bodies; k++) f->modal[k] = 1.0;
   f->now.solver_tolerance = 1e-6, f->now.solver_method = BOUGH_DOPRI5, f->now.solver_step = 1e-3;
-  f->now.time = f->now.start_time = f->now.input_time = 0.0;
+  f->now.time = f->now.start_time = f->now.stop_time = f->now.input_time = 0.0;
   f->now.stop_defined = f->now.running = f->now.changed = f->now.jumped = f->now.input_order = 0;
   f->now.state = AT_INSTANTIATED;
   f->dynamics_fresh = f->sensors_fresh = 0;
@@ -106,9 +107,10 @@ static void start_values(fmu_instance *f) {
     const fmu_variable *v = r->variable + i;
     if (v->role == ROLE_LOCAL || v->role == ROLE_INDEPENDENT || (v->role == ROLE_OUTPUT && v->kind != KIND_Q && v->kind != KIND_U))
       continue;
-    fmu_set(f, v, r->start + v->start);
+    if (fmu_set(f, v, r->start + v->start) != FMU_OK) worst = FMU_ERROR;
   }
-  f->now.changed = 1;
+  f->now.changed = CHANGED_PARAMETERS | CHANGED_POSITIONS;
+  return worst;
 }
 
 void fmu_free(fmu_instance *f) {
@@ -156,25 +158,25 @@ fmu_instance *fmu_create(const char *name, const char *token, const char *locati
                          fmu_log_fn log, void *host) {
   fmu_instance *f = calloc(1, sizeof *f);
   if (!f) return NULL;
-  f->log = log, f->host = host, f->log_mask = LOG_ERROR | log_mask; /* what ends an instantiation is always told */
+  f->log = log, f->host = host, f->log_mask = LOG_DEFAULT | log_mask; /* what ends an instantiation is always told */
+  f->function = "instantiation";
   f->now.cosimulation = cosimulation;
   const char *given = name ? name : "";
   f->name = malloc(strlen(given) + 1);
-  if (!f->name || !open_model(f, token, location) || !make_arrays(f)) {
+  if (f->name) strcpy(f->name, given);
+  if (!f->name || !open_model(f, token, location) || !make_arrays(f) || start_values(f) != FMU_OK) {
     fmu_free(f);
     return NULL;
   }
-  strcpy(f->name, given);
   f->log_mask = log_mask;
-  start_values(f);
   return f;
 }
 
 fmu_status fmu_reset(fmu_instance *f) {
   bough_sim_free(f->sim);
   f->sim = NULL;
-  start_values(f);
-  return FMU_OK;
+  f->sim_method = 0, f->sim_step = f->sim_tolerance = 0.0;
+  return start_values(f);
 }
 
 fmu_status fmu_setup(fmu_instance *f, double start, int tolerance_defined, double tolerance, int stop_defined,
@@ -185,14 +187,14 @@ fmu_status fmu_setup(fmu_instance *f, double start, int tolerance_defined, doubl
     return FMU_ERROR;
   }
   f->now.time = f->now.start_time = f->now.input_time = start;
-  f->now.stop_defined = stop_defined, f->now.stop_time = stop;
+  f->now.stop_defined = stop_defined != 0, f->now.stop_time = stop_defined ? stop : 0.0;
   if (tolerance_defined && tolerance > 0.0 && f->now.cosimulation) f->now.solver_tolerance = tolerance;
   return FMU_OK;
 }
 
 fmu_status fmu_enter_initialization(fmu_instance *f) {
   f->now.state = AT_INITIALIZATION;
-  f->now.changed = 1;
+  f->now.changed |= CHANGED_PARAMETERS;
   return FMU_OK;
 }
 

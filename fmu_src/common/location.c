@@ -82,7 +82,8 @@ unsigned char *fmu_read_file(const char *path, size_t *size) {
   if (!file) return NULL;
   if (fseek(file, 0, SEEK_END) == 0) {
     const long length = ftell(file);
-    if (length > 0 && fseek(file, 0, SEEK_SET) == 0) bytes = malloc((size_t)length);
+    const long most = 0x7fffffffL - 1; /* a folder has a length, too: the largest there is */
+    if (length > 0 && length < most && fseek(file, 0, SEEK_SET) == 0) bytes = malloc((size_t)length);
     if (bytes && fread(bytes, 1, (size_t)length, file) == (size_t)length)
       *size = (size_t)length;
     else {

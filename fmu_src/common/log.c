@@ -8,8 +8,8 @@
 static const struct {
   const char *name;
   int bit;
-} categories[] = {{"logStatusError", LOG_ERROR},   {"logStatusFatal", LOG_ERROR},   {"logStatusDiscard", LOG_ERROR},
-                  {"logStatusWarning", LOG_WARNING}, {"logEvents", LOG_EVENTS}, {"logAll", LOG_ALL}};
+} categories[] = {{"logStatusError", LOG_ERROR},     {"logStatusFatal", LOG_FATAL}, {"logStatusDiscard", LOG_DISCARD},
+                  {"logStatusWarning", LOG_WARNING}, {"logEvents", LOG_EVENTS},     {"logAll", LOG_ALL}};
 
 #ifdef _WIN32
 /* ucrtbase.dll has no vsnprintf, only what headers make it from. */
@@ -24,15 +24,15 @@ static void format_text(char *text, size_t size, const char *format, va_list arg
 
 void fmu_log(fmu_instance *f, fmu_status status, int category, const char *format, ...) {
   char text[2048];
+  if (category == LOG_ERROR && status == FMU_DISCARD) category = LOG_DISCARD;
   if (!f->log || !(f->log_mask & (category | LOG_ALL))) return;
   va_list arguments;
   va_start(arguments, format);
   format_text(text, sizeof text, format, arguments);
   va_end(arguments);
-  const char *name = category == LOG_EVENTS ? "logEvents" : category == LOG_WARNING ? "logStatusWarning"
-                     : status == FMU_DISCARD ? "logStatusDiscard"
-                     : category == LOG_ERROR ? "logStatusError"
-                                             : "logAll";
+  const char *name = "logAll";
+  for (size_t i = 0; i < sizeof categories / sizeof *categories; i++)
+    if (categories[i].bit == category) name = categories[i].name;
   f->log(f->host, status, name, text);
 }
 
@@ -49,6 +49,6 @@ fmu_status fmu_set_logging(fmu_instance *f, int on, size_t count, const char *co
     }
     mask |= bit;
   }
-  f->log_mask = !on ? 0 : count ? mask : LOG_ERROR | LOG_WARNING | LOG_EVENTS | LOG_ALL;
+  f->log_mask = !on ? 0 : count ? mask : LOG_DEFAULT | LOG_EVENTS | LOG_ALL;
   return FMU_OK;
 }

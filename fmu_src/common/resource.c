@@ -13,7 +13,7 @@
 
 enum { HEADER = 64, INTS_FIXED = 8, INTS_VARIABLE = 6, MOST = 50000000 };
 
-static uint32_t crc32_of(const unsigned char *p, size_t n) {
+uint32_t fmu_crc32(const unsigned char *p, size_t n) {
   uint32_t table[256], crc = 0xffffffffu;
   for (uint32_t i = 0; i < 256; i++) {
     uint32_t c = i;
@@ -35,7 +35,7 @@ static const char *check_header(const unsigned char *b, size_t size, sizes *n) {
   memcpy(&version, b + 8, 4), memcpy(&endian, b + 12, 4), memcpy(&total, b + 16, 8), memcpy(&crc, b + 24, 4);
   if (version != 1 || endian != 0x01020304u) return "it is of another version";
   if (total != size) return "it is cut short or has grown";
-  if (crc != crc32_of(b + 32, size - 32)) return "its checksum does not hold";
+  if (crc != fmu_crc32(b + 32, size - 32)) return "its checksum does not hold";
   memcpy(n, b + 32, sizeof *n);
   if (n->ints < INTS_FIXED || n->ints > MOST || n->reals < 0 || n->reals > MOST || n->strings < 1 ||
       n->strings > MOST || n->block < 1 || n->block > INT64_C(1) << 40)
@@ -47,14 +47,17 @@ static const char *check_header(const unsigned char *b, size_t size, sizes *n) {
 
 /* which kinds exist, and whether a variable of that kind may have this type and role */
 static int kind_ok(int kind, int type, int role) {
-  if (role < ROLE_FIXED || role > ROLE_INDEPENDENT) return 0;
   switch (kind) {
-    case KIND_LOCKED: return type == TYPE_BOOLEAN;
-    case KIND_SOLVER_METHOD: return type == TYPE_INTEGER;
-    default: return type == TYPE_REAL && ((kind >= KIND_TIME && kind <= KIND_REACTION) ||
-                                          (kind >= KIND_GRAVITY && kind <= KIND_RIGID) ||
-                                          kind == KIND_SOLVER_STEP || kind == KIND_SOLVER_TOLERANCE);
+    case KIND_TIME: return type == TYPE_REAL && role == ROLE_INDEPENDENT;
+    case KIND_TAU: case KIND_MOTION: case KIND_LOAD: return type == TYPE_REAL && role == ROLE_INPUT;
+    case KIND_LOCKED: return type == TYPE_BOOLEAN && role == ROLE_TUNABLE;
+    case KIND_SOLVER_METHOD: return type == TYPE_INTEGER && role == ROLE_FIXED;
+    case KIND_SOLVER_STEP: case KIND_SOLVER_TOLERANCE: return type == TYPE_REAL && role == ROLE_FIXED;
+    default: break;
   }
+  if (kind >= KIND_GRAVITY && kind <= KIND_RIGID) return type == TYPE_REAL && role == ROLE_TUNABLE;
+  const int computed = kind >= KIND_Q && kind <= KIND_REACTION; /* inputs, which lie between, have been dealt with */
+  return computed && type == TYPE_REAL && (role == ROLE_OUTPUT || role == ROLE_LOCAL);
 }
 
 static const char *fill(fmu_resource *r, const sizes *n, const int32_t *ints, const double *start, const char *strings,

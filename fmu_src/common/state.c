@@ -1,5 +1,6 @@
 /* state.c - snapshots: one pointer-free block with everything an instance remembers.
- *   0 "BOUGHSNP"  8 u64 size  16 token hash  24 sim's settings and size  then fmu_clock, arrays, the run */
+ *   0 "BOUGHSNP"  8 u64 size  16 token hash  24 u64 CRC-32 of what follows  32 the run's size and settings  then fmu_clock,
+ *   arrays, the run */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +8,7 @@
 
 typedef struct {
   char magic[8];
-  uint64_t size, token;
+  uint64_t size, token, crc;
   int64_t sim_bytes, sim_method;
   double sim_step, sim_tolerance;
   fmu_clock now;
@@ -25,6 +26,11 @@ static size_t state_size(const fmu_instance *f) {
   return sizeof(snapshot) + f->array_count * sizeof(double) + sim_bytes(f);
 }
 
+static uint64_t checksum(const unsigned char *state, size_t size) {
+  const size_t first = offsetof(snapshot, crc) + sizeof(uint64_t);
+  return fmu_crc32(state + first, size - first);
+}
+
 static fmu_status save(const fmu_instance *f, unsigned char *state, size_t size) {
   snapshot head;
   memset(&head, 0, sizeof head);
@@ -36,7 +42,17 @@ static fmu_status save(const fmu_instance *f, unsigned char *state, size_t size)
   memcpy(state + sizeof head, f->arrays, f->array_count * sizeof(double));
   if (f->sim && bough_sim_save(f->sim, state + sizeof head + f->array_count * sizeof(double), sim_bytes(f)) != BOUGH_OK)
     return FMU_ERROR;
+  head.crc = checksum(state, size);
+  memcpy(state, &head, sizeof head);
   return FMU_OK;
+}
+
+/* A clock that an instance can have: the checksum keeps accidents out, this keeps indices in range whatever comes. */
+static int clock_ok(const fmu_clock *now) {
+  int known = 0;
+  for (int bit = AT_INSTANTIATED; bit < AT_ANY; bit *= 2) known |= now->state == bit;
+  return known && now->state != AT_INTERMEDIATE && now->input_order >= 0 && now->input_order <= INPUT_ORDERS &&
+         fmu_finite(now->time) && fmu_finite(now->input_time);
 }
 
 static fmu_status restore(fmu_instance *f, const unsigned char *state, size_t size) {
@@ -44,9 +60,9 @@ static fmu_status restore(fmu_instance *f, const unsigned char *state, size_t si
   const size_t arrays = f->array_count * sizeof(double);
   int ok = size >= sizeof head;
   if (ok) memcpy(&head, state, sizeof head);
-  ok = ok && memcmp(head.magic, "BOUGHSNP", 8) == 0 && head.size == size && head.token == hash(f->resource->token) &&
+  ok = ok && memcmp(head.magic, "BOUGHSNP", 8) == 0 && head.size == size && head.token == hash(f->resource->token) && head.crc == checksum(state, size) &&
        head.sim_bytes >= 0 && sizeof head + arrays + (uint64_t)head.sim_bytes == size &&
-       head.now.cosimulation == f->now.cosimulation;
+       head.now.cosimulation == f->now.cosimulation && clock_ok(&head.now);
   if (!ok) {
     fmu_log(f, FMU_ERROR, LOG_ERROR, "%s: this is not a state of model '%s' in this kind of run, or it is damaged. Nothing is "
             "changed.", f->function, f->resource->model_name);
@@ -69,7 +85,7 @@ static fmu_status restore(fmu_instance *f, const unsigned char *state, size_t si
   f->sim_method = (int)head.sim_method, f->sim_step = head.sim_step, f->sim_tolerance = head.sim_tolerance;
   f->now = head.now;
   memcpy(f->arrays, state + sizeof head, arrays);
-  if (!sim) f->now.changed = 1; /* parameters go to the kernel again; a run brings its own */
+  if (!sim) f->now.changed |= CHANGED_PARAMETERS; /* parameters go to the kernel again; a run brings its own */
   f->dynamics_fresh = f->sensors_fresh = 0;
   return FMU_OK;
 }

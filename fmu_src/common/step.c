@@ -22,6 +22,26 @@ static int inputs_at(void *user, double t, double *tau, double *motion, double *
   return 0;
 }
 
+/* After a step outputs see the inputs as they have become. Derivatives hold for one step; the slopes at its end stay for
+ * the derivatives of outputs. */
+static void settle_inputs(fmu_instance *f) {
+  const int nu = f->nu, width = 2 * nu + 6 * f->n_loads;
+  double *slope = f->inputs_dot;
+  const size_t bytes = (size_t)width * sizeof(double);
+  if (f->now.input_order > 0) {
+    const double dt = f->now.time - f->now.input_time;
+    inputs_at(f, f->now.time, f->work, f->work + nu, f->work + 2 * nu);
+    memcpy(f->tau, f->work, (size_t)nu * sizeof(double));
+    memcpy(f->motion, f->work + nu, (size_t)nu * sizeof(double));
+    memcpy(f->loads, f->work + 2 * nu, 6 * (size_t)f->n_loads * sizeof(double));
+    for (int i = 0; i < width; i++) slope[i] += dt * (slope[width + i] + 0.5 * dt * slope[2 * width + i]);
+    memset(slope + width, 0, (INPUT_ORDERS - 1) * bytes);
+  } else
+    memset(slope, 0, INPUT_ORDERS * bytes);
+  f->now.input_order = 0;
+  f->now.input_time = f->now.time;
+}
+
 fmu_status fmu_input_derivative(fmu_instance *f, const fmu_variable *v, int order, const double *value) {
   if (v->role != ROLE_INPUT || order < 1 || order > INPUT_ORDERS) {
     fmu_log(f, FMU_ERROR, LOG_ERROR, "%s: derivative %d of '%s': expected an input and an order from 1 to %d.", f->function,
@@ -30,6 +50,7 @@ fmu_status fmu_input_derivative(fmu_instance *f, const fmu_variable *v, int orde
   }
   const int width = 2 * f->nu + 6 * f->n_loads;
   const int first = v->index + (v->kind == KIND_TAU ? 0 : v->kind == KIND_MOTION ? f->nu : 2 * f->nu);
+  if (f->now.input_order == 0) memset(f->inputs_dot, 0, INPUT_ORDERS * (size_t)width * sizeof(double)); /* of the last step */
   for (int i = 0; i < v->count; i++) {
     if (!fmu_finite(value[i])) {
       fmu_log(f, FMU_DISCARD, LOG_ERROR, "%s: derivative %d of '%s' is %g; expected a finite number.", f->function, order,
@@ -39,6 +60,7 @@ fmu_status fmu_input_derivative(fmu_instance *f, const fmu_variable *v, int orde
     f->inputs_dot[(order - 1) * width + first + i] = value[i];
   }
   if (order > f->now.input_order) f->now.input_order = order;
+  f->inputs_set = 1;
   return FMU_OK;
 }
 
@@ -85,20 +107,15 @@ fmu_status fmu_step(fmu_instance *f, double time, double step, fmu_hook hook, vo
     status = bough_sim_step(f->sim, end, inputs_at, f, f->q, f->u);
     f->now.time = bough_sim_time(f->sim);
     f->dynamics_fresh = f->sensors_fresh = 0;
-    if (status == BOUGH_OK && hook) early = hook(user, f->now.time);
+    if (status != BOUGH_OK || !hook) continue;
+    f->inputs_set = 0;
+    early = hook(user, f->now.time);
+    if (f->inputs_set) bough_sim_disturb(f->sim);
   }
   *reached = f->now.time;
-  if (f->now.input_order > 0) { /* outputs at the new point see the inputs as they have become */
-    inputs_at(f, f->now.time, f->work, f->work + f->nu, f->work + 2 * f->nu);
-    memcpy(f->tau, f->work, (size_t)f->nu * sizeof(double));
-    memcpy(f->motion, f->work + f->nu, (size_t)f->nu * sizeof(double));
-    memcpy(f->loads, f->work + 2 * f->nu, 6 * (size_t)f->n_loads * sizeof(double));
-    memset(f->inputs_dot, 0, INPUT_ORDERS * (size_t)(2 * f->nu + 6 * f->n_loads) * sizeof(double));
-    f->now.input_order = 0;
-  }
-  f->now.input_time = f->now.time;
+  settle_inputs(f);
   if (status == BOUGH_OK) return FMU_OK;
-  fmu_explain(f, status, bough_sim_where(f->sim), "the step cannot be finished");
+  fmu_explain(f, FMU_DISCARD, status, bough_sim_where(f->sim), "the step cannot be finished");
   f->now.state = AT_FAILED;
   return FMU_DISCARD;
 }

@@ -86,6 +86,7 @@ static const char *range_of(int kind) {
     case KIND_SOLVER_METHOD: return "0 (rk4), 1 (dopri5) or 2 (rosenbrock2)";
     case KIND_SOLVER_STEP: return "zero or a positive number of seconds";
     case KIND_SOLVER_TOLERANCE: return "a number between 0 and 1";
+    case KIND_RIGID: return "a finite number; masses and moments of inertia are not negative";
     default: return "a finite number";
   }
 }
@@ -94,12 +95,15 @@ static int in_range(const fmu_variable *v, int i, double x) {
     case KIND_DAMPING: case KIND_STIFFNESS: case KIND_ARMATURE: case KIND_MODAL_DAMPING: case KIND_SOLVER_STEP: return x >= 0.0;
     case KIND_SOLVER_METHOD: return x == 0.0 || x == 1.0 || x == 2.0;
     case KIND_SOLVER_TOLERANCE: return x > 0.0 && x < 1.0;
-    case KIND_RIGID: return (v->index + i) % 10 != 0 || x >= 0.0;
+    case KIND_RIGID: { /* mass, com, Ixx Iyy Izz, Ixy Ixz Iyz */
+      const int place_in = (v->index + i) % 10;
+      return x >= 0.0 || (place_in >= 1 && place_in <= 3) || place_in >= 7;
+    }
     default: return 1;
   }
 }
 
-fmu_status fmu_set(fmu_instance *f, const fmu_variable *v, const double *value) {
+fmu_status fmu_check(fmu_instance *f, const fmu_variable *v, const double *value) {
   if (!settable(f, v)) {
     fmu_log(f, FMU_ERROR, LOG_ERROR, "%s: '%s' cannot be set in the present state: it is %s.", f->function, v->name,
             v->role == ROLE_FIXED ? "a fixed parameter, to be set before initialization ends"
@@ -115,6 +119,12 @@ fmu_status fmu_set(fmu_instance *f, const fmu_variable *v, const double *value) 
               "look at what feeds this variable.", f->function, value[i], v->name, range_of(v->kind));
       return FMU_DISCARD;
     }
+  return FMU_OK;
+}
+
+fmu_status fmu_set(fmu_instance *f, const fmu_variable *v, const double *value) {
+  const fmu_status status = fmu_check(f, v, value);
+  if (status != FMU_OK) return status;
   double *to = place(f, v);
   if (to)
     memcpy(to, value, (size_t)v->count * sizeof(double));
@@ -130,8 +140,9 @@ fmu_status fmu_set(fmu_instance *f, const fmu_variable *v, const double *value) 
     for (int order = 0; order < INPUT_ORDERS; order++)
       memset(f->inputs_dot + order * width + first, 0, (size_t)v->count * sizeof(double));
     f->now.input_time = f->now.time;
+    f->inputs_set = 1;
   } else
-    f->now.changed = 1;
+    f->now.changed |= v->kind == KIND_Q ? CHANGED_PARAMETERS | CHANGED_POSITIONS : CHANGED_PARAMETERS;
   f->dynamics_fresh = f->sensors_fresh = 0;
   return FMU_OK;
 }

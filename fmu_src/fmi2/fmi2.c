@@ -8,6 +8,7 @@
 typedef struct {
   fmu_instance *f;
   fmi2CallbackFunctions callbacks;
+  const char *name; /* the host's, during instantiation only */
   double last_time; /* where the last step got to */
 } component;
 
@@ -22,7 +23,7 @@ static void log_out(void *host, fmu_status status, const char *category, const c
     escaped[n++] = *text;
   }
   escaped[n] = 0;
-  const char *name = c->f && c->f->name ? c->f->name : "";
+  const char *name = c->f ? c->f->name : c->name ? c->name : "";
   c->callbacks.logger(c->callbacks.componentEnvironment, name, (fmi2Status)status, category, escaped);
 }
 
@@ -44,8 +45,10 @@ fmi2Component fmi2Instantiate(fmi2String name, fmi2Type type, fmi2String guid, f
   component *c = calloc(1, sizeof *c);
   if (!c) return NULL;
   if (functions) c->callbacks = *functions;
+  c->name = name;
   c->f = fmu_create(name, guid ? guid : "", location, type == fmi2CoSimulation,
-                    logging ? LOG_ERROR | LOG_WARNING | LOG_EVENTS : LOG_ERROR | LOG_WARNING, log_out, c);
+                    logging ? LOG_DEFAULT | LOG_EVENTS : LOG_DEFAULT, log_out, c);
+  c->name = NULL;
   if (c->f) return c;
   free(c);
   return NULL;
@@ -87,6 +90,8 @@ fmi2Status fmi2Reset(fmi2Component c) {
 
 /* ---- variables */
 static fmi2Status worse(fmi2Status a, fmu_status b) { return (fmi2Status)b > a ? (fmi2Status)b : a; }
+typedef fmu_status (*set_fn)(fmu_instance *, const fmu_variable *, const double *);
+static const set_fn check_then_set[] = {fmu_check, fmu_set}; /* all are checked before the first is set */
 
 fmi2Status fmi2GetReal(fmi2Component c, const fmi2ValueReference vr[], size_t count, fmi2Real value[]) {
   ENTER(CALL_GET);
@@ -113,11 +118,12 @@ static fmi2Status get_int(fmu_instance *f, fmu_type type, const fmi2ValueReferen
 static fmi2Status set_int(fmu_instance *f, fmu_type type, const fmi2ValueReference vr[], size_t count, const int value[]) {
   fmi2Status worst = fmi2OK;
   if (fmu_missing(f, vr, count) || fmu_missing(f, value, count)) return fmi2Error;
-  for (size_t i = 0; i < count; i++) {
-    const double x = type == TYPE_BOOLEAN ? value[i] != 0 : value[i];
-    const fmu_variable *v = fmu_find(f, vr[i], type);
-    worst = worse(worst, v ? fmu_set(f, v, &x) : FMU_ERROR);
-  }
+  for (int pass = 0; pass < 2 && worst == fmi2OK; pass++)
+    for (size_t i = 0; i < count; i++) {
+      const double x = type == TYPE_BOOLEAN ? value[i] != 0 : value[i];
+      const fmu_variable *v = fmu_find(f, vr[i], type);
+      worst = worse(worst, v ? check_then_set[pass](f, v, &x) : FMU_ERROR);
+    }
   return worst;
 }
 fmi2Status fmi2GetInteger(fmi2Component c, const fmi2ValueReference vr[], size_t count, fmi2Integer value[]) {
@@ -142,10 +148,11 @@ fmi2Status fmi2SetReal(fmi2Component c, const fmi2ValueReference vr[], size_t co
   ENTER(CALL_SET);
   fmi2Status worst = fmi2OK;
   if (fmu_missing(f, vr, count) || fmu_missing(f, value, count)) return fmi2Error;
-  for (size_t i = 0; i < count; i++) {
-    const fmu_variable *v = fmu_find(f, vr[i], TYPE_REAL);
-    worst = worse(worst, v ? fmu_set(f, v, value + i) : FMU_ERROR);
-  }
+  for (int pass = 0; pass < 2 && worst == fmi2OK; pass++)
+    for (size_t i = 0; i < count; i++) {
+      const fmu_variable *v = fmu_find(f, vr[i], TYPE_REAL);
+      worst = worse(worst, v ? check_then_set[pass](f, v, value + i) : FMU_ERROR);
+    }
   return worst;
 }
 fmi2Status fmi2SetInteger(fmi2Component c, const fmi2ValueReference vr[], size_t count, const fmi2Integer value[]) {
@@ -217,8 +224,7 @@ fmi2Status fmi2NewDiscreteStates(fmi2Component c, fmi2EventInfo *info) {
 }
 fmi2Status fmi2EnterContinuousTimeMode(fmi2Component c) {
   ENTER(CALL_ENTER_CONTINUOUS);
-  f->now.state = AT_CONTINUOUS;
-  return fmi2OK;
+  return (fmi2Status)fmu_enter_continuous(f);
 }
 fmi2Status fmi2CompletedIntegratorStep(fmi2Component c, fmi2Boolean no_set_before, fmi2Boolean *enter_event,
                                        fmi2Boolean *terminate) {
@@ -230,8 +236,7 @@ fmi2Status fmi2CompletedIntegratorStep(fmi2Component c, fmi2Boolean no_set_befor
 }
 fmi2Status fmi2SetTime(fmi2Component c, fmi2Real time) {
   ENTER(CALL_SET_TIME);
-  f->now.time = f->now.input_time = time;
-  return fmi2OK;
+  return (fmi2Status)fmu_set_time(f, time);
 }
 fmi2Status fmi2SetContinuousStates(fmi2Component c, const fmi2Real x[], size_t count) {
   ENTER(CALL_SET_CONTINUOUS);

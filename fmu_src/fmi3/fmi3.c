@@ -34,7 +34,7 @@ static component *instantiate(fmi3String name, fmi3String token, fmi3String path
   if (!c) return NULL;
   c->environment = environment, c->log = log;
   c->f = fmu_create(name, token ? token : "", path, cosimulation,
-                    logging ? LOG_ERROR | LOG_WARNING | LOG_EVENTS : LOG_ERROR | LOG_WARNING, log_out, c);
+                    logging ? LOG_DEFAULT | LOG_EVENTS : LOG_DEFAULT, log_out, c);
   if (c->f) return c;
   free(c);
   return NULL;
@@ -96,10 +96,6 @@ fmi3Status fmi3ExitInitializationMode(fmi3Instance c) {
 }
 fmi3Status fmi3EnterEventMode(fmi3Instance c) {
   ENTER(CALL_ENTER_EVENT);
-  if (f->now.cosimulation) {
-    fmu_log(f, FMU_ERROR, LOG_ERROR, "%s: there is no event mode in co-simulation", f->function);
-    return fmi3Error;
-  }
   f->now.state = AT_EVENT;
   return fmi3OK;
 }
@@ -136,6 +132,10 @@ static int bad_call(fmu_instance *f, fmu_type type, const fmi3ValueReference vr[
   return sum == (size_t)-1 || wrong_count(f, sum, n);
 }
 
+static fmi3Status worse(fmi3Status a, fmu_status b) { return (fmi3Status)b > a ? (fmi3Status)b : a; }
+typedef fmu_status (*set_fn)(fmu_instance *, const fmu_variable *, const double *);
+static const set_fn check_then_set[] = {fmu_check, fmu_set}; /* all are checked before the first is set */
+
 fmi3Status fmi3GetFloat64(fmi3Instance c, const fmi3ValueReference vr[], size_t count, fmi3Float64 values[], size_t n) {
   ENTER(CALL_GET);
   if (bad_call(f, TYPE_REAL, vr, count, values, n)) return fmi3Error;
@@ -151,11 +151,13 @@ fmi3Status fmi3SetFloat64(fmi3Instance c, const fmi3ValueReference vr[], size_t 
   ENTER(CALL_SET);
   if (bad_call(f, TYPE_REAL, vr, count, values, n)) return fmi3Error;
   fmi3Status worst = fmi3OK;
-  for (size_t i = 0; i < count; i++) {
-    const fmu_variable *v = f->resource->variable + vr[i];
-    const fmi3Status status = (fmi3Status)fmu_set(f, v, values);
-    worst = status > worst ? status : worst;
-    values += v->count;
+  for (int pass = 0; pass < 2 && worst == fmi3OK; pass++) {
+    const fmi3Float64 *value = values;
+    for (size_t i = 0; i < count; i++) {
+      const fmu_variable *v = f->resource->variable + vr[i];
+      worst = worse(worst, check_then_set[pass](f, v, value));
+      value += v->count;
+    }
   }
   return worst;
 }
@@ -174,11 +176,11 @@ fmi3Status fmi3SetInt32(fmi3Instance c, const fmi3ValueReference vr[], size_t co
   ENTER(CALL_SET);
   if (bad_call(f, TYPE_INTEGER, vr, count, values, n)) return fmi3Error;
   fmi3Status worst = fmi3OK;
-  for (size_t i = 0; i < count; i++) {
-    const double x = values[i];
-    const fmi3Status status = (fmi3Status)fmu_set(f, f->resource->variable + vr[i], &x);
-    worst = status > worst ? status : worst;
-  }
+  for (int pass = 0; pass < 2 && worst == fmi3OK; pass++)
+    for (size_t i = 0; i < count; i++) {
+      const double x = values[i];
+      worst = worse(worst, check_then_set[pass](f, f->resource->variable + vr[i], &x));
+    }
   return worst;
 }
 fmi3Status fmi3GetBoolean(fmi3Instance c, const fmi3ValueReference vr[], size_t count, fmi3Boolean values[], size_t n) {
@@ -196,11 +198,11 @@ fmi3Status fmi3SetBoolean(fmi3Instance c, const fmi3ValueReference vr[], size_t 
   ENTER(CALL_SET);
   if (bad_call(f, TYPE_BOOLEAN, vr, count, values, n)) return fmi3Error;
   fmi3Status worst = fmi3OK;
-  for (size_t i = 0; i < count; i++) {
-    const double x = values[i] ? 1.0 : 0.0;
-    const fmi3Status status = (fmi3Status)fmu_set(f, f->resource->variable + vr[i], &x);
-    worst = status > worst ? status : worst;
-  }
+  for (int pass = 0; pass < 2 && worst == fmi3OK; pass++)
+    for (size_t i = 0; i < count; i++) {
+      const double x = values[i] ? 1.0 : 0.0;
+      worst = worse(worst, check_then_set[pass](f, f->resource->variable + vr[i], &x));
+    }
   return worst;
 }
 
@@ -395,8 +397,7 @@ fmi3Status fmi3UpdateDiscreteStates(fmi3Instance c, fmi3Boolean *need_update, fm
 /* ---- Model Exchange */
 fmi3Status fmi3EnterContinuousTimeMode(fmi3Instance c) {
   ENTER(CALL_ENTER_CONTINUOUS);
-  f->now.state = AT_CONTINUOUS;
-  return fmi3OK;
+  return (fmi3Status)fmu_enter_continuous(f);
 }
 fmi3Status fmi3CompletedIntegratorStep(fmi3Instance c, fmi3Boolean no_set_before, fmi3Boolean *enter_event,
                                        fmi3Boolean *terminate) {
@@ -408,8 +409,7 @@ fmi3Status fmi3CompletedIntegratorStep(fmi3Instance c, fmi3Boolean no_set_before
 }
 fmi3Status fmi3SetTime(fmi3Instance c, fmi3Float64 time) {
   ENTER(CALL_SET_TIME);
-  f->now.time = f->now.input_time = time;
-  return fmi3OK;
+  return (fmi3Status)fmu_set_time(f, time);
 }
 fmi3Status fmi3SetContinuousStates(fmi3Instance c, const fmi3Float64 x[], size_t count) {
   ENTER(CALL_SET_CONTINUOUS);
@@ -470,9 +470,11 @@ static int intermediate(void *user, double time) {
   component *c = user;
   fmi3Boolean early = fmi3False;
   fmi3Float64 early_time = time;
+  const char *const function = c->f->function; /* calls from within the call back leave their own */
   c->f->now.state = AT_INTERMEDIATE;
-  c->update(c->environment, time, fmi3False, fmi3True, fmi3True, c->early_allowed != 0, &early, &early_time);
+  c->update(c->environment, time, fmi3True, fmi3True, fmi3True, c->early_allowed != 0, &early, &early_time);
   c->f->now.state = AT_STEP;
+  c->f->function = function;
   return c->early_allowed && early;
 }
 fmi3Status fmi3DoStep(fmi3Instance c, fmi3Float64 time, fmi3Float64 step, fmi3Boolean no_set_before,

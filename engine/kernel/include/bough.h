@@ -230,6 +230,8 @@ BOUGH_API bough_status bough_sim_advance(bough_sim *sim, double t, int exact, bo
 /* One internal step that ends at `limit` at the latest; q and u get the state it reached. */
 BOUGH_API bough_status bough_sim_step(bough_sim *sim, double limit, bough_input_fn input, void *user, double *q,
                                       double *u);
+/* The run ends at t: dense output does not look beyond it, where inputs may not be defined. */
+BOUGH_API void bough_sim_set_stop(bough_sim *sim, double t);
 /* Inputs or parameters have jumped: forget the rate kept from the last step. */
 BOUGH_API void bough_sim_disturb(bough_sim *sim);
 /* Change the state in place (time stays). */

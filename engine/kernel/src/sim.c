@@ -42,6 +42,7 @@ bough_status bough_sim_create(const bough_model *m, bough_data *data, const boug
   s->model = m, s->data = data, s->options = *options;
   s->nq = m->nq, s->nu = m->nu, s->ny = m->nq + m->nu;
   s->where.body = -1;
+  s->stop = INFINITY;
   *out = s;
   return BOUGH_OK;
 }
@@ -182,10 +183,15 @@ static bough_status rosenbrock_to(bough_sim *sim, double t) {
   return BOUGH_OK;
 }
 
+void bough_sim_set_stop(bough_sim *sim, double t) {
+  if (sim) sim->stop = t;
+}
+
 static bough_status dopri5_to(bough_sim *sim, double t, int exact) {
+  const double limit = exact || !(t <= sim->stop) ? t : sim->stop;
   if (exact) sim->now.fresh = 0; /* inputs may have jumped */
   while (sim->now.t < t) {
-    const bough_status status = bough_dopri5_step(sim, exact ? t : INFINITY);
+    const bough_status status = bough_dopri5_step(sim, limit);
     if (status != BOUGH_OK) return status;
   }
   return BOUGH_OK;

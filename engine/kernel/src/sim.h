@@ -18,6 +18,7 @@ struct bough_sim {
   const bough_model *model;
   bough_data *data;
   bough_sim_options options;
+  double stop; /* s, no step goes beyond it */
   int nq, nu, ny;
   sim_clock now;
   size_t array_bytes;

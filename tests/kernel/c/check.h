@@ -22,7 +22,7 @@
 typedef struct {
   int nq, nu, nb, nodes, loads;
   double *q, *u, *tau, *motion, *load, *udot, *force, *reaction, *back, *qdot, *pose, *velocity, *acceleration;
-  double *M, *L, *D, *work, *batch_q, *batch_u, *batch_tau, *batch_udot, *q_end, *u_end;
+  double *M, *L, *D, *work, *batch_q, *batch_u, *batch_tau, *batch_udot, *batch_out, *q_end, *u_end;
   int *node;
   unsigned char *stop;
   void *memory;
@@ -45,7 +45,7 @@ static double noise(unsigned *seed) {
 static void buffers_make(buffers *b, const bough_model *m) {
   const int nq = b->nq = bough_model_nq(m), nu = b->nu = bough_model_nu(m), nb = b->nb = bough_model_bodies(m);
   const int nn = b->nodes = bough_model_nodes(m), nl = b->loads = bough_model_loads(m);
-  const int reals = (3 + BATCH) * nq + (8 + 3 * BATCH) * nu + 6 * nl + 6 * nb + 19 * nn + 4 * nu * nu + nu + 8;
+  const int reals = (3 + BATCH) * nq + (8 + 4 * BATCH) * nu + 6 * nl + 6 * nb + 19 * nn + 4 * nu * nu + nu + 8;
   b->memory = calloc((size_t)reals * 8 + (size_t)nn * sizeof(int) + (size_t)nu + 8, 1);
   CHECK(b->memory != NULL);
   double *next = b->memory;
@@ -54,6 +54,7 @@ static void buffers_make(buffers *b, const bough_model *m) {
   b->motion = buffers_take(&next, nu), b->udot = buffers_take(&next, nu), b->force = buffers_take(&next, nu);
   b->back = buffers_take(&next, nu), b->u_end = buffers_take(&next, nu), b->batch_u = buffers_take(&next, BATCH * nu);
   b->batch_tau = buffers_take(&next, BATCH * nu), b->batch_udot = buffers_take(&next, BATCH * nu);
+  b->batch_out = buffers_take(&next, BATCH * nu);
   b->load = buffers_take(&next, 6 * nl), b->reaction = buffers_take(&next, 6 * nb);
   b->pose = buffers_take(&next, 7 * nn), b->velocity = buffers_take(&next, 6 * nn);
   b->acceleration = buffers_take(&next, 6 * nn);

@@ -11,7 +11,7 @@ static void objects(const test_block *block) {
   REFUSED(bough_model_create(block->words, block->size, NULL));
   CHECK(bough_model_create(block->words, 0, &m) == BOUGH_BAD_BLOCK && m == NULL);
   REFUSED(bough_data_create(NULL, 0, &d));
-  bough_model_free(NULL), bough_data_free(NULL), bough_sim_free(NULL), bough_sim_disturb(NULL);
+  bough_model_free(NULL), bough_data_free(NULL), bough_sim_free(NULL), bough_sim_disturb(NULL), bough_sim_set_stop(NULL, 1.0);
   CHECK(bough_model_nq(NULL) == 0 && bough_model_nu(NULL) == 0 && bough_model_bodies(NULL) == 0);
   CHECK(bough_model_nodes(NULL) == 0 && bough_model_loads(NULL) == 0 && bough_model_memory(NULL) == 0);
   CHECK(bough_model_hinge(NULL, 0).nu == 0);
@@ -54,6 +54,15 @@ static void nulls(const bough_model *m, bough_data *d, const buffers *b, const b
   REFUSED(bough_stop_impulse(m, d, NULL, b->stop, out));
   REFUSED(bough_stop_impulse(m, d, q, NULL, out));
   REFUSED(bough_stop_impulse(m, d, q, b->stop, NULL));
+  REFUSED(bough_forward_dynamics_rows(m, d, 1, q, u, t, NULL, NULL, NULL));
+  REFUSED(bough_forward_dynamics_rows(m, d, -1, q, u, t, NULL, NULL, out));
+  REFUSED(bough_forward_composite_batch(m, d, 1, q, u, NULL, NULL, NULL, b->work, out));
+  REFUSED(bough_inverse_dynamics_batch(m, d, 1, q, NULL, t, NULL, out));
+  REFUSED(bough_mass_matrix_batch(m, d, 1, NULL, b->M));
+  REFUSED(bough_mass_factors_batch(m, d, 1, q, NULL, b->D));
+  REFUSED(bough_mass_solve_batch(m, d, 1, q, NULL, out));
+  REFUSED(bough_node_pose_batch(m, d, 1, q, b->nodes, b->pose));
+  REFUSED(bough_energy_batch(m, d, 1, q, NULL, e));
   REFUSED(bough_energy(m, d, q, u, NULL));
   REFUSED(bough_energy(m, NULL, q, u, e));
   REFUSED(bough_momentum(m, d, q, NULL, e));
