@@ -74,16 +74,19 @@ class Result:
     def to_csv(self, path: str | os.PathLike[str]) -> None:
         """Write `time` and every variable as CSV; numbers read back the same. Nothing half-written is left."""
         target = Path(path)
-        partial = target.with_name(target.name + ".part")
+        plain = target.is_file() or not target.exists()  # a device or a pipe is written to, not replaced
+        partial = target.with_name(target.name + ".part") if plain else target
         try:
             with partial.open("w", newline="", encoding="utf-8") as stream:
                 writer = csv.writer(stream, lineterminator="\n")
                 writer.writerow(["time", *self.names])
                 for row in np.column_stack([self.t, *self._columns.values()]).tolist():
                     writer.writerow([repr(x) for x in row])
-            partial.replace(target)
+            if plain:
+                partial.replace(target)
         except OSError as error:
-            partial.unlink(missing_ok=True)
+            if plain:
+                partial.unlink(missing_ok=True)
             raise SimulationError(f"cannot write {target}: {error.strerror}") from None
 
     @classmethod
@@ -100,7 +103,10 @@ class Result:
         data = np.empty((len(rows) - 1, len(names)))
         for i, row in enumerate(rows[1:]):
             try:
-                data[i] = [float(x) for x in row]
+                numbers = [float(x) for x in row]
+                if len(numbers) != len(names):
+                    raise ValueError
+                data[i] = numbers
             except ValueError:
                 raise SimulationError(f"{path}:{i + 2}: expected {len(names)} numbers, found {row}") from None
         return cls(data[:, 0], {name: data[:, j + 1] for j, name in enumerate(names[1:])})

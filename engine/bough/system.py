@@ -347,6 +347,11 @@ class System:
                 f"singular inertia{where}{at}: nothing resists this hinge or these modes. Give the body, or what hangs "
                 "on it, mass and inertia about the hinge's axes, or an armature, or fix the hinge."
             )
+            if time is not None:
+                text += (
+                    " If the motion grew without bound before that, the step was too long for the stiffest mode: "
+                    "take a shorter step, method='dopri5' or method='rosenbrock2'."
+                )
         elif error.status == _kernel.NOT_FINITE:
             text = (
                 f"a number is not finite{where}{at}. Look for an unstable motion, for a step too long for the "

@@ -9,19 +9,19 @@ static const struct {
   const char *cure;
   enum { IN_BOTH, IN_MODEL_EXCHANGE, IN_CO_SIMULATION } kind;
 } table[CALL_COUNT] = {
-    [CALL_SET_DEBUG] = {AT_ANY, ""},
-    [CALL_SETUP] = {AT_INSTANTIATED, "it belongs between instantiation and initialization"},
-    [CALL_ENTER_INITIALIZATION] = {AT_INSTANTIATED, "reset the instance before initializing it again"},
-    [CALL_EXIT_INITIALIZATION] = {AT_INITIALIZATION, "enter initialization mode first"},
-    [CALL_TERMINATE] = {AT_EVENT | AT_CONTINUOUS | AT_STEP | AT_FAILED, "initialize first; terminate only once"},
-    [CALL_RESET] = {AT_ANY & ~AT_INTERMEDIATE, ""},
-    [CALL_GET] = {AT_ANY, ""},
+    [CALL_SET_DEBUG] = {AT_ANY, "", IN_BOTH},
+    [CALL_SETUP] = {AT_INSTANTIATED, "it belongs between instantiation and initialization", IN_BOTH},
+    [CALL_ENTER_INITIALIZATION] = {AT_INSTANTIATED, "reset the instance before initializing it again", IN_BOTH},
+    [CALL_EXIT_INITIALIZATION] = {AT_INITIALIZATION, "enter initialization mode first", IN_BOTH},
+    [CALL_TERMINATE] = {AT_EVENT | AT_CONTINUOUS | AT_STEP | AT_FAILED, "initialize first; terminate only once", IN_BOTH},
+    [CALL_RESET] = {AT_ANY & ~AT_INTERMEDIATE, "wait until the step has returned", IN_BOTH},
+    [CALL_GET] = {AT_ANY, "", IN_BOTH},
     [CALL_SET] = {AT_INSTANTIATED | AT_INITIALIZATION | AT_EVENT | AT_CONTINUOUS | AT_STEP | AT_INTERMEDIATE,
-                  "reset the instance first"},
-    [CALL_STATE] = {AT_ANY & ~AT_INTERMEDIATE, ""},
+                  "restore a state, or reset the instance", IN_BOTH},
+    [CALL_STATE] = {AT_ANY & ~AT_INTERMEDIATE, "wait until the step has returned", IN_BOTH},
     [CALL_DERIVATIVE] = {AT_INITIALIZATION | AT_EVENT | AT_CONTINUOUS | AT_STEP | AT_INTERMEDIATE | AT_FAILED |
                              AT_TERMINATED,
-                         "enter initialization mode first"},
+                         "enter initialization mode first", IN_BOTH},
     [CALL_ENTER_EVENT] = {AT_CONTINUOUS, "enter continuous-time mode first", IN_MODEL_EXCHANGE},
     [CALL_NEW_STATES] = {AT_EVENT, "enter event mode first", IN_MODEL_EXCHANGE},
     [CALL_ENTER_CONTINUOUS] = {AT_EVENT, "it follows the update of discrete states in event mode", IN_MODEL_EXCHANGE},
@@ -33,12 +33,12 @@ static const struct {
     [CALL_GET_DERIVATIVES] = {AT_INITIALIZATION | AT_EVENT | AT_CONTINUOUS | AT_TERMINATED,
                               "enter initialization mode first", IN_MODEL_EXCHANGE},
     [CALL_GET_NOMINALS] = {AT_ANY, "", IN_MODEL_EXCHANGE},
-    [CALL_STEP] = {AT_STEP, "initialize first, and exit initialization mode", IN_CO_SIMULATION},
+    [CALL_STEP] = {AT_STEP, "exit initialization mode first; after a failed step restore a state, or reset", IN_CO_SIMULATION},
     [CALL_INPUT_DERIVATIVE] = {AT_INSTANTIATED | AT_INITIALIZATION | AT_STEP, "set it between steps", IN_CO_SIMULATION},
     [CALL_OUTPUT_DERIVATIVE] = {AT_STEP | AT_INTERMEDIATE | AT_FAILED | AT_TERMINATED, "take a step first",
                                 IN_CO_SIMULATION},
     [CALL_STEP_STATUS] = {AT_STEP | AT_FAILED | AT_TERMINATED, "take a step first", IN_CO_SIMULATION},
-    [CALL_STRUCTURE] = {AT_ANY, ""},
+    [CALL_STRUCTURE] = {AT_ANY, "", IN_BOTH},
 };
 
 static const struct {
@@ -49,7 +49,7 @@ static const struct {
              {AT_STEP, "step mode"},                 {AT_INTERMEDIATE, "intermediate update"},
              {AT_FAILED, "after a failed step"},     {AT_TERMINATED, "terminated"}};
 
-static const char *state_name(int64_t state) {
+const char *fmu_state_name(int64_t state) {
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (names[i].state == state) return names[i].name;
   return "unknown";
@@ -61,7 +61,7 @@ int fmu_allowed(fmu_instance *f, fmu_call call, const char *function) {
   if (table[call].kind != IN_BOTH && (table[call].kind == IN_CO_SIMULATION) != (f->now.cosimulation != 0)) {
     const char *const kinds[] = {"model exchange", "co-simulation"};
     fmu_log(f, FMU_ERROR, LOG_ERROR, "%s: not allowed in %s (the instance is in state '%s'): the function belongs to %s. "
-            "Cure: instantiate for %s.", function, kinds[f->now.cosimulation != 0], state_name(f->now.state),
+            "Cure: instantiate for %s.", function, kinds[f->now.cosimulation != 0], fmu_state_name(f->now.state),
             kinds[f->now.cosimulation == 0], kinds[f->now.cosimulation == 0]);
     return 0;
   }
@@ -73,7 +73,7 @@ int fmu_allowed(fmu_instance *f, fmu_call call, const char *function) {
       strcat(list, names[i].name);
     }
   fmu_log(f, FMU_ERROR, LOG_ERROR, "%s: not allowed now, the instance is in state '%s'. Allowed in: %s. Cure: %s.",
-          function, state_name(f->now.state), list, table[call].cure);
+          function, fmu_state_name(f->now.state), list, table[call].cure);
   return 0;
 }
 

@@ -176,6 +176,7 @@ fmu_status fmu_set_time(fmu_instance *f, double time);
 fmu_status fmu_enter_continuous(fmu_instance *f);
 fmu_status fmu_get_rates(fmu_instance *f, double *rates, size_t count);
 fmu_status fmu_get_nominals(fmu_instance *f, double *nominals, size_t count);
+const char *fmu_state_name(int64_t state);
 /* is `call` allowed now? Sets the function's name for messages; logs and returns 0 if not. */
 int fmu_allowed(fmu_instance *f, fmu_call call, const char *function);
 

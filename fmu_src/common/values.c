@@ -105,7 +105,8 @@ static int in_range(const fmu_variable *v, int i, double x) {
 
 fmu_status fmu_check(fmu_instance *f, const fmu_variable *v, const double *value) {
   if (!settable(f, v)) {
-    fmu_log(f, FMU_ERROR, LOG_ERROR, "%s: '%s' cannot be set in the present state: it is %s.", f->function, v->name,
+    fmu_log(f, FMU_ERROR, LOG_ERROR, "%s: '%s' cannot be set in state '%s'. Cure: it is %s.", f->function, v->name,
+            fmu_state_name(f->now.state),
             v->role == ROLE_FIXED ? "a fixed parameter, to be set before initialization ends"
             : v->role == ROLE_TUNABLE ? "a tunable parameter, to be set between steps or in event mode"
             : v->role == ROLE_OUTPUT && (v->kind == KIND_Q || v->kind == KIND_U) ? "a state, whose start value is set before initialization ends"

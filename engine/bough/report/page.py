@@ -122,7 +122,7 @@ def _figure(result: Result, chart: Chart) -> Any:
         template="plotly_white",
         hovermode="x unified",
         showlegend=True,
-        legend={"font": {"size": 12}},
+        legend={"font": {"size": 12}, "y": 0.92},  # below the buttons
         xaxis={"title": {"text": "time, s"}},
         yaxis={"title": {"text": chart.unit}, "exponentformat": "power"},
     )
