@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from bough.export.markup import Lines, Value, document, element
 from bough.export.parts import default_experiment, log_categories, start_text, unit_definitions
@@ -11,12 +11,24 @@ from bough.export.table import FmuVariable
 from bough.export.units import display_unit
 
 
-def model_description(d: Description, token: str) -> str:
+PYTHON: dict[str, Value] = {
+    "needsExecutionTool": True,
+    "canNotUseMemoryManagementFunctions": True,
+    "providesDirectionalDerivative": False,
+    "canInterpolateInputs": False,
+    "maxOutputDerivativeOrder": 0,
+}
+"""What an FMU in Python can and cannot do, where it differs: pythonfmu has no derivatives."""
+
+
+def model_description(d: Description, token: str, python: bool = False, sources: Sequence[str] = ()) -> str:
     """The file's text.
 
     Args:
         d: What to say.
         token: The FMU's GUID.
+        python: Whether the FMU runs in Python: Co-Simulation only.
+        sources: C files to compile, in `sources/`; none for an FMU with binaries.
     """
     attributes: dict[str, Value] = {
         "fmiVersion": "2.0",
@@ -42,6 +54,10 @@ def model_description(d: Description, token: str) -> str:
         "maxOutputDerivativeOrder": 1,
         "canRunAsynchronuously": False,
     }
+    files = [x for name in sources for x in element("File", {"name": name})]
+    inside = element("SourceFiles", {}, files) if files else []
+    exchange = element("ModelExchange", {**common, "completedIntegratorStepNotNeeded": True}, inside)
+    step = element("CoSimulation", {**common, **co_simulation, **(PYTHON if python else {})}, inside)
     structure = element("Outputs", {}, _unknowns(d.outputs)) if d.outputs else []
     structure += element("Derivatives", {}, _unknowns(d.derivatives)) if d.derivatives else []
     structure += element("InitialUnknowns", {}, _unknowns(d.initial)) if d.initial else []
@@ -50,8 +66,8 @@ def model_description(d: Description, token: str) -> str:
             "fmiModelDescription",
             attributes,
             [
-                *element("ModelExchange", {**common, "completedIntegratorStepNotNeeded": True}),
-                *element("CoSimulation", {**common, **co_simulation}),
+                *([] if python else exchange),
+                *step,
                 *unit_definitions(d),
                 *log_categories(),
                 *default_experiment(),

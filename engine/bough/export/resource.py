@@ -16,7 +16,9 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Sequence
+from dataclasses import dataclass
 
+from bough.errors import BoughError
 from bough.export.table import TYPES, FmuVariable
 from bough.system import System
 
@@ -68,3 +70,67 @@ def resource(system: System, variables: Sequence[FmuVariable], token: str) -> by
 
 def _padded(data: bytes) -> bytes:
     return data + b"\0" * (-len(data) % 8)
+
+
+@dataclass(frozen=True)
+class Record:
+    """A variable as the resource has it: what `FmuVariable` says of it in numbers."""
+
+    kind: int
+    index: int
+    type: int
+    role: int
+    count: int
+    name: str
+    start: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Resource:
+    """A resource, read back.
+
+    Attributes:
+        token: GUID or instantiation token.
+        model: The model's name.
+        variables: In the order of the value references.
+        bodies: Names of each body and its hinge.
+        sensors: The kernel's number of each sensor's node.
+        block: The kernel's model block.
+    """
+
+    token: str
+    model: str
+    variables: tuple[Record, ...]
+    bodies: tuple[tuple[str, str], ...]
+    sensors: tuple[int, ...]
+    block: bytes
+
+
+def read_resource(data: bytes) -> Resource:
+    """The content of a `model.bough`.
+
+    Raises:
+        BoughError: It is not one, is damaged, or has another version.
+    """
+    intact = len(data) >= 64 and data[:8] == MAGIC and zlib.crc32(data[32:]) == struct.unpack_from("<I", data, 24)[0]
+    if not intact or struct.unpack_from("<II", data, 8) != (VERSION, BYTE_ORDER):
+        raise BoughError("model.bough is damaged or of another version of bough: build the FMU again")
+    n_ints, n_reals, n_text, n_block = struct.unpack_from("<qqqq", data, 32)
+    ints = struct.unpack_from(f"<{n_ints}i", data, 64)
+    at = 64 + (4 * n_ints + 7) // 8 * 8
+    reals = struct.unpack_from(f"<{n_reals}d", data, at)
+    text = data[at + 8 * n_reals :]
+
+    def name(offset: int) -> str:
+        return text[offset : text.index(b"\0", offset)].decode()
+
+    n_variables, n_bodies, n_sensors, token, model = ints[:5]
+    rows, variables, slot = ints[8 + n_sensors :], [], 0
+    for i in range(n_variables):
+        kind, index, type_, role, count, offset = rows[6 * i : 6 * i + 6]
+        variables.append(Record(kind, index, type_, role, count, name(offset), reals[slot : slot + count]))
+        slot += count
+    ends = rows[6 * n_variables :]
+    bodies = tuple((name(ends[2 * k]), name(ends[2 * k + 1])) for k in range(n_bodies))
+    sensors = tuple(ints[8 : 8 + n_sensors])
+    return Resource(name(token), name(model), tuple(variables), bodies, sensors, data[len(data) - n_block :])

@@ -88,6 +88,22 @@ static void change_every_int(const test_block *block, unsigned char *copy) {
   }
 }
 
+/* a node that carries a hinge must belong to the body that carries it */
+static void give_nodes_away(const test_block *block, unsigned char *copy) {
+  int32_t nb, port, owner;
+  memcpy(&nb, copy + 64, 4);
+  for (int32_t k = 1; k < nb; k++) {
+    memcpy(&port, copy + 64 + 4 * (6 + 12 * k + 1), 4);
+    unsigned char *place = copy + 64 + 4 * (6 + 12 * nb + port);
+    memcpy(&owner, place, 4);
+    const int32_t other = (owner + 1) % nb;
+    memcpy(place, &other, 4);
+    seal(copy, block->size);
+    CHECK(!try_block(copy, block->size, 0));
+    memcpy(place, &owner, 4);
+  }
+}
+
 static void change_every_real(const test_block *block, unsigned char *copy) {
   static const double wrong[] = {NAN, INFINITY, 1e300, -1.0, 0.0};
   int64_t ints, reals;
@@ -118,6 +134,7 @@ int main(void) {
     truncate_everywhere(blocks + i, copy);
     memcpy(copy, blocks[i].words, blocks[i].size);
     change_every_int(blocks + i, copy);
+    give_nodes_away(blocks + i, copy);
     change_every_real(blocks + i, copy);
     free(copy);
   }

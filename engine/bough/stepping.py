@@ -1,0 +1,282 @@
+"""A model that somebody else steps: state, inputs, parameters and outputs as arrays, from one point in time to the next.
+
+This is what an FMU instance is made of (`fmu_src/common` is the same in C, with the same calls of the kernel in the same
+order: results agree to the last bit). The FMU in Python (`fmu_src/python/slave.py`) is a thin layer over it.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Sequence
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bough import _kernel, _kernel_run
+from bough.errors import SimulationError
+
+Array: TypeAlias = NDArray[np.float64]
+InputFunction: TypeAlias = Callable[[float, Array, Array, Array], None]
+"""Fills tau (nu,), motion (nu,) and loads (n, 6) for a time in s."""
+
+RK4_STEP = 1e-3
+"""Step of rk4 where none is given, s."""
+ATOL_FACTOR = 1e-2
+"""Absolute tolerance over the relative one."""
+_SAVED = ("q", "u", "tau", "motion", "loads", "gravity", "damping", "stiffness", "rest", "armature", "modal", "rigid")
+_MAGIC = b"BOUGHSTP"
+
+
+class Stepper:
+    """State, inputs and parameters of a model, and the integrator that moves them on.
+
+    The arrays may be written to; call `touch` afterwards. Outputs are computed when `evaluate` is called. Belongs to one
+    thread at a time.
+
+    Attributes:
+        q, u: Positions (nq,) and speeds (nu,).
+        tau, motion, loads: Inputs: forces (nu,), accelerations of driven DOFs (nu,), torque and force at each load node
+            (6n,).
+        gravity: (3,), m/s2.
+        damping, stiffness, rest, armature: Of hinge DOFs, in the order of u.
+        modal: Factor on each body's modal damping.
+        rigid: Mass, mass centre and inertia of each body, (10 bodies,); goes to the kernel for `tunable` bodies only.
+        locked: By body, for hinges that can be locked: whether they are.
+        qdot, udot, force, reaction, pose, velocity, acceleration: Outputs, flat.
+        method, step_size, tolerance: Of the integrator: 0 rk4, 1 dopri5, 2 rosenbrock2; s; relative.
+        time: s.
+    """
+
+    def __init__(self, block: bytes, sensors: Sequence[int] = (), bodies: Sequence[tuple[str, str]] = ()) -> None:
+        """Open a model.
+
+        Args:
+            block: The kernel's model block, as in `System.block.data`.
+            sensors: Nodes whose pose, velocity and acceleration are outputs, by the kernel's numbers.
+            bodies: Names of each body and its hinge, for messages.
+        """
+        model = self._model = _kernel.KernelModel(block)
+        self._data = _kernel.KernelData(model, _kernel.LANES_TANGENT)
+        self._bodies, self._sensors = tuple(bodies), np.array(sensors, dtype=np.intc)
+        nq, nu, nb, ns = model.nq, model.nu, _kernel_run.bodies(model), len(sensors)
+        self._load_count = _kernel_run.loads(model)
+        self.q, self.u, self.tau, self.motion = np.zeros(nq), np.zeros(nu), np.zeros(nu), np.zeros(nu)
+        self.loads, self.gravity, self.modal, self.rigid = (np.zeros(6 * self._load_count), np.zeros(3), np.ones(nb),
+                                                            np.zeros(10 * nb))  # fmt: skip
+        self.damping, self.rest = self._data.get(_kernel.DAMPING, nu), self._data.get(_kernel.REST, nu)
+        self.stiffness, self.armature = np.zeros(nu), np.zeros(nu)
+        self.locked: dict[int, bool] = {}
+        self.tunable: tuple[int, ...] = ()
+        self.qdot, self.udot, self.force, self.reaction = np.zeros(nq), np.zeros(nu), np.zeros(nu), np.zeros(6 * nb)
+        self.pose, self.velocity, self.acceleration = np.zeros(7 * ns), np.zeros(6 * ns), np.zeros(6 * ns)
+        self.method, self.step_size, self.tolerance, self.time = 1, 0.0, 1e-6, 0.0
+        self.running = False
+        self._changed, self._moved, self._fresh = True, True, False
+        self._input: InputFunction | None = None
+        self._run: _kernel_run.KernelRun | None = None
+        self._run_settings: tuple[int, float, float] = (0, 0.0, 0.0)
+
+    # ---- parameters into the kernel, values out of it
+
+    def touch(self, what: Literal["inputs", "parameters", "positions"]) -> None:
+        """Arrays have been written to: inputs, or parameters and speeds, or q."""
+        self._fresh = False
+        if what != "inputs":
+            self._changed = True
+        if what == "positions":
+            self._moved = True
+
+    def apply(self) -> None:
+        """Hand changed parameters, start values and locks to the kernel.
+
+        Raises:
+            SimulationError: The kernel refuses them.
+        """
+        if not self._changed:
+            return
+        data = self._data
+        with self._errors("parameters are refused"):
+            for which, values in (
+                (_kernel.GRAVITY, self.gravity),
+                (_kernel.DAMPING, self.damping),
+                (_kernel.STIFFNESS, self.stiffness),
+                (_kernel.REST, self.rest),
+                (_kernel.ARMATURE, self.armature),
+                (_kernel.MODAL_DAMPING_SCALE, self.modal),
+            ):
+                data.set(which, values)
+            for body in self.tunable:
+                _kernel_run.set_rigid(data, body, self.rigid[10 * body : 10 * body + 10])
+        if self._moved:
+            self._fix_quaternions()
+        self._moved = False
+        self._changed, self._fresh = False, False
+        if self._run is not None:
+            self._run.disturb()
+        with self._errors("a hinge cannot be locked"):
+            self._apply_locks()
+
+    def _fix_quaternions(self) -> None:
+        """Start values of quaternions may have any length but zero."""
+        for body in range(len(self.modal)):
+            q, u = _kernel_run.hinge(self._model, body)
+            if q.stop - q.start != u.stop - u.start and not self.q[q.stop - 4 : q.stop].any():
+                name = self._bodies[body][1] if self._bodies else f"of body {body}"
+                raise SimulationError(f"the quaternion '{name}.Q' is zero; set it to 0, 0, 0, 1 for frames that agree")
+        _kernel_run.normalize(self._model, self.q)
+
+    def _apply_locks(self) -> None:
+        """Hold the speeds of locked hinges; those that move are stopped by an impulse that keeps momentum."""
+        held = self._data.get(_kernel.HELD, self.u.size)
+        stop = np.zeros(self.u.size, dtype=np.uint8)
+        for body, lock in self.locked.items():
+            _, u = _kernel_run.hinge(self._model, body)
+            held[u] = float(lock)
+            stop[u] = lock & (self.u[u] != 0.0)
+        self._data.set(_kernel.HELD, held)
+        if not stop.any():
+            return
+        if not self.running:  # before the run a locked hinge simply does not move
+            self.u[stop != 0] = 0.0
+            return
+        _kernel_run.stop_impulse(self._data, self.q, stop, self.u)
+        if self._run is not None:
+            self._run.set_state(self.q, self.u)
+
+    def evaluate(self) -> None:
+        """Compute every output for the present state and inputs.
+
+        Raises:
+            SimulationError: An inertia is singular or a number is not finite; the message names the body.
+        """
+        self.apply()
+        if self._fresh:
+            return
+        with self._errors("accelerations cannot be computed"):
+            self.qdot[:] = self._model.position_rates(self.q, self.u)
+            loads = self.loads if self._load_count else None
+            self._data.forward(self.q, self.u, self.tau, self.motion, loads, self.udot, self.force, self.reaction)
+            if self._sensors.size:
+                pose, velocity, acceleration = self._data.node_motion(self.q, self.u, self.udot, self._sensors)
+                self.pose[:], self.velocity[:] = pose.ravel(), velocity.ravel()
+                self.acceleration[:] = np.ravel(acceleration)  # type: ignore[arg-type]
+        self._fresh = True
+
+    # ---- time
+
+    def step(self, end: float, inputs: InputFunction | None = None) -> None:
+        """Integrate to time `end`, s.
+
+        Args:
+            end: Where to stop, exactly.
+            inputs: Inputs within the step; by default they stay as they are.
+
+        Raises:
+            SimulationError: The step cannot be finished; `time`, `q` and `u` say how far it got.
+        """
+        self.apply()
+        with self._errors("the step cannot be finished"):
+            run = self._open()
+            if self._input != (inputs or self._hold):
+                self._input = inputs or self._hold
+                run.set_input(self._input)
+            run.disturb()
+            while self.time < end:
+                run.step(end, self.q, self.u)
+                self.time, self._fresh = run.time, False
+
+    def _hold(self, _: float, tau: Array, motion: Array, loads: Array) -> None:
+        tau[:], motion[:], loads.reshape(-1)[:] = self.tau, self.motion, self.loads
+
+    def _open(self) -> _kernel_run.KernelRun:
+        """The integrator, made anew when its settings have changed."""
+        settings = (self.method, self.step_size, self.tolerance)
+        if self._run is None or settings != self._run_settings:
+            self._run = self._make(settings)
+            self._run.start(self.time, self.q, self.u)
+            self._run_settings = settings
+        return self._run
+
+    def _make(self, settings: tuple[int, float, float]) -> _kernel_run.KernelRun:
+        method, step, tolerance = settings
+        first = (step or RK4_STEP) if method == 0 else step if method == 2 else 0.0
+        name = _kernel_run.METHOD_NAMES[method]
+        self._input = None
+        return _kernel_run.KernelRun(
+            self._data, self._load_count, name, tolerance, ATOL_FACTOR * tolerance, first, 0.0
+        )
+
+    # ---- snapshots
+
+    def save(self) -> bytes:
+        """Everything this object remembers, without pointers: `restore` continues bit for bit."""
+        run = b"" if self._run is None else self._run.save()
+        arrays = b"".join(getattr(self, name).tobytes() for name in _SAVED)
+        locks = bytes(self.locked[body] for body in sorted(self.locked))
+        flags = self.running | self._changed << 1 | self._moved << 2
+        now = (self.time, self.step_size, self.tolerance, self.method, flags)
+        head = struct.pack("<dddqq", *now) + struct.pack("<qdd", *self._run_settings)
+        sizes = struct.pack("<8sqqq", _MAGIC, len(arrays), len(locks), len(run))
+        return sizes + head + arrays + locks + run
+
+    def restore(self, state: bytes) -> None:
+        """Go back to what `save` gave, in this process or another.
+
+        Raises:
+            SimulationError: It is not a state of this model.
+        """
+        arrays = sum(getattr(self, name).nbytes for name in _SAVED)
+        at = struct.calcsize("<8sqqq")
+        fits = len(state) >= at + 64
+        if fits:
+            magic, *sizes = struct.unpack_from("<8sqqq", state)
+            fits = magic == _MAGIC and sizes[:2] == [arrays, len(self.locked)] and at + 64 + sum(sizes) == len(state)
+        if not fits:
+            raise SimulationError("this is not a state of this model; nothing is changed")
+        now, settings = struct.unpack_from("<dddqq", state, at), struct.unpack_from("<qdd", state, at + 40)
+        at += 64
+        run = state[len(state) - sizes[2] :] if sizes[2] else b""
+        with self._errors("the state cannot be restored"):
+            self._run = self._make(settings) if run else None
+            if self._run is not None:
+                self._run.restore(run)
+        self._run_settings = settings
+        self.time, self.step_size, self.tolerance, self.method = now[0], now[1], now[2], int(now[3])
+        flags = int(now[4])
+        self.running, self._changed, self._moved = bool(flags & 1), bool(flags & 2) or not run, bool(flags & 4)
+        self._fresh = False
+        for name in _SAVED:
+            array = getattr(self, name)
+            array[:] = np.frombuffer(state, np.float64, array.size, at)
+            at += array.nbytes
+        for body, lock in zip(sorted(self.locked), state[at:], strict=False):
+            self.locked[body] = bool(lock)
+
+    def _errors(self, what: str) -> _Translate:
+        return _Translate(self, what)
+
+    def name(self, body: int) -> str:
+        """A body and its hinge, for messages."""
+        if not 0 <= body < len(self._bodies):
+            return ""
+        return " (body '{}', hinge '{}')".format(*self._bodies[body])
+
+
+class _Translate:
+    """Turn the kernel's errors into SimulationError."""
+
+    def __init__(self, stepper: Stepper, what: str) -> None:
+        self.stepper, self.what = stepper, what
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, _kernel.KernelError):
+            run = self.stepper._run
+            if run is not None and run.failure is not None:
+                cause, run.failure = run.failure, None
+                raise cause
+            where = f"{self.stepper.name(error.body)} at t = {self.stepper.time:.9g} s"
+            raise SimulationError(f"{self.what}{where}: {error}") from None
