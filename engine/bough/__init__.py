@@ -2,6 +2,7 @@
 
 from bough._build_info import VERSION as __version__
 from bough.errors import BoughError, BuildError, ModelError, SimulationError
+from bough.export import build_fmu
 from bough.linearize import StateSpace
 from bough.model import Model, load, schema
 from bough.result import Result
@@ -19,6 +20,7 @@ __all__ = [
     "StateSpace",
     "System",
     "__version__",
+    "build_fmu",
     "load",
     "schema",
     "simulate",

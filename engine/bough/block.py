@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -75,14 +75,22 @@ class _Writer:
         return head + body
 
 
-def compile_block(model: Model) -> Block:
+def compile_block(model: Model, every_node: bool = False) -> Block:
     """The block of a checked model.
+
+    Args:
+        model: A checked model.
+        every_node: Whether flexible bodies bring all their named nodes, or only those that carry a hinge, a load or a
+            sensor: the kernel holds 6 nm numbers for each.
 
     Raises:
         ModelError: The modes of a body depend on each other, or a beam has too few.
     """
     ruthless = model.fidelity == "ruthless"
     bodies = tuple(body_data(b, ruthless) for b in model.bodies)
+    if not every_node:
+        used = _used_nodes(model)
+        bodies = tuple(_trimmed(b, d, used) for b, d in zip(model.bodies, bodies, strict=True))
     nodes = tuple(f"{b.name}.{n.name}" for b, d in zip(model.bodies, bodies, strict=True) for n in d.nodes)
     where = {name: j for j, name in enumerate(nodes)}
     loads = _load_nodes(model)
@@ -111,6 +119,21 @@ def compile_block(model: Model) -> Block:
         for n in data.nodes:
             w.put(n.l0, n.R0, n.lam, n.gam)
     return Block(w.finish(), bodies, nodes, loads)
+
+
+def _used_nodes(model: Model) -> set[str]:
+    """`body.node` of every node that carries a hinge, a load or a sensor."""
+    used = {f"{b.parent}.{b.at}" for b in model.bodies}
+    return used | {name.rpartition(".")[0] for name in model.inputs} | set(model.outputs)
+
+
+def _trimmed(body: Body, data: BodyData, used: set[str]) -> BodyData:
+    """A flexible body without the nodes that nothing is attached to; its own attach node stays."""
+    if data.flex is None:
+        return data
+    attach = data.flex.node_names[data.flex.attach]
+    nodes = tuple(n for n in data.nodes if n.name == attach or f"{body.name}.{n.name}" in used)
+    return replace(data, nodes=nodes)
 
 
 def _load_nodes(model: Model) -> tuple[str, ...]:

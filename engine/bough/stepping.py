@@ -203,9 +203,7 @@ class Stepper:
         first = (step or RK4_STEP) if method == 0 else step if method == 2 else 0.0
         name = _kernel_run.METHOD_NAMES[method]
         self._input = None
-        return _kernel_run.KernelRun(
-            self._data, self._load_count, name, tolerance, ATOL_FACTOR * tolerance, first, 0.0
-        )
+        return _kernel_run.KernelRun(self._data, self._load_count, name, tolerance, ATOL_FACTOR * tolerance, first, 0.0)
 
     # ---- snapshots
 

@@ -66,6 +66,7 @@ class System:
         self._data = _kernel.KernelData(self._kernel_model)
         self.q_names, self.u_names = coordinate_names(self.model)
         self._node = {name: j for j, name in enumerate(self.block.nodes)}
+        self._all: _AllNodes | None = None
         self._held = np.array(self._data.get(_kernel.HELD, self.nu), dtype=bool)
 
     @property
@@ -81,7 +82,7 @@ class System:
     @property
     def node_names(self) -> list[str]:
         """Every `body.node` that poses and motions can be asked of."""
-        return list(self._node)
+        return [f"{b.name}.{n}" for b in self.model.bodies for n in b.node_names]
 
     @property
     def variables(self) -> list[Variable]:
@@ -242,9 +243,9 @@ class System:
     def pose(self, q: ArrayLike, node: str) -> tuple[Array, Array]:
         """Position (m) and attitude quaternion (x, y, z, w) of a node in the inertial frame; batch allowed."""
         (q_,), batch = self._rows((q, self.nq))
-        index = int(self._node_index([node])[0])
+        data, index = self._nodes([node])
         with self._errors():
-            poses = self._data.node_pose(q_, index)
+            poses = data.node_pose(q_, int(index[0]))
         return (poses[:, :3], poses[:, 3:]) if batch else (poses[0, :3], poses[0, 3:])
 
     def node_motion(
@@ -257,8 +258,9 @@ class System:
         """
         (q_, u_), _ = self._rows((q, self.nq), (u, self.nu))
         udot_ = None if udot is None else self._rows((udot, self.nu))[0][0][0]
+        data, index = self._nodes(nodes)
         with self._errors():
-            return self._data.node_motion(q_[0], u_[0], udot_, self._node_index(nodes))
+            return data.node_motion(q_[0], u_[0], udot_, index)
 
     def energy(self, q: ArrayLike, u: ArrayLike) -> tuple[Any, Any]:
         """Kinetic and potential energy, J; the latter of gravity, elastic modes and hinge springs. Batch allowed."""
@@ -313,10 +315,20 @@ class System:
         return out
 
     def _node_index(self, nodes: Sequence[str]) -> NDArray[np.intc]:
-        for node in nodes:
-            if node not in self._node:
-                raise ValueError(f"there is no node {node!r}; nodes are: {', '.join(self._node)}")
+        """The kernel's numbers of nodes that carry a hinge, a load or a sensor."""
         return np.array([self._node[n] for n in nodes], dtype=np.intc)
+
+    def _nodes(self, nodes: Sequence[str]) -> tuple[_kernel.KernelData, NDArray[np.intc]]:
+        """Kernel data that knows the nodes, and their numbers there."""
+        if all(n in self._node for n in nodes):
+            return self._data, self._node_index(nodes)
+        known = self.node_names
+        for node in nodes:
+            if node not in known:
+                raise ValueError(f"there is no node {node!r}; nodes are: {', '.join(known)}")
+        if self._all is None:  # nodes that carry nothing are brought to the kernel when first asked for
+            self._all = _AllNodes(self.model)
+        return self._all.data, np.array([self._all.index[n] for n in nodes], dtype=np.intc)
 
     def _held_mask(self, held: Sequence[str]) -> NDArray[np.bool_]:
         mask = np.zeros(self.nu, dtype=bool)
@@ -365,6 +377,15 @@ class System:
         else:
             text = f"{error}{where}{at}"
         return SimulationError(text)
+
+
+class _AllNodes:
+    """The same model in the kernel with every named node, for kinematics."""
+
+    def __init__(self, model: Model) -> None:
+        block = compile_block(model, every_node=True)
+        self.data = _kernel.KernelData(_kernel.KernelModel(block.data), lanes=0)
+        self.index = {name: j for j, name in enumerate(block.nodes)}
 
 
 class _Translate:

@@ -18,7 +18,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from pythonfmu import Boolean, Fmi2Causality, Fmi2Initial, Fmi2Slave, Fmi2Status, Fmi2Variability, Integer, Real
+from pythonfmu import Boolean, Fmi2Causality, Fmi2Initial, Fmi2Slave, Fmi2Variability, Integer, Real
+from pythonfmu.enums import Fmi2Status
 
 from bough.errors import BoughError
 from bough.export.resource import Record, Resource, read_resource
@@ -55,7 +56,7 @@ CAUSALITIES = {
     Role.INPUT: (Fmi2Causality.input, Fmi2Variability.continuous),
     Role.OUTPUT: (Fmi2Causality.output, Fmi2Variability.continuous),
     Role.LOCAL: (Fmi2Causality.local, Fmi2Variability.continuous),
-    Role.INDEPENDENT: (Fmi2Causality.independent, Fmi2Variability.continuous),
+    Role.INDEPENDENT: (Fmi2Causality.local, Fmi2Variability.continuous),  # pythonfmu has no independent one
 }
 
 

@@ -122,7 +122,7 @@ def test_output_times_begin_at_start_end_at_stop_and_progress_is_told() -> None:
 
 @pytest.mark.parametrize("method, options", [("dopri5", {}), ("rk4", {}), ("rosenbrock2", {})])
 def test_input_function_is_never_asked_beyond_the_run(method: str, options: Any) -> None:
-    """dopri5 steps beyond output times and interpolates, but not beyond the last: a function may not be defined there."""
+    """dopri5 steps beyond output times and interpolates, but not beyond the last: it may not be defined there."""
     asked: list[float] = []
 
     def force(t: float) -> float:

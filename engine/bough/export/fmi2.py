@@ -10,7 +10,6 @@ from bough.export.structure import Description, Unknown
 from bough.export.table import FmuVariable
 from bough.export.units import display_unit
 
-
 PYTHON: dict[str, Value] = {
     "needsExecutionTool": True,
     "canNotUseMemoryManagementFunctions": True,
@@ -39,8 +38,28 @@ def model_description(d: Description, token: str, python: bool = False, sources:
         "variableNamingConvention": "structured",
         "numberOfEventIndicators": 0,
     }
+    structure = element("Outputs", {}, _unknowns(d.outputs)) if d.outputs else []
+    structure += element("Derivatives", {}, _unknowns(d.derivatives)) if d.derivatives else []
+    structure += element("InitialUnknowns", {}, _unknowns(d.initial)) if d.initial else []
+    return document(
+        element(
+            "fmiModelDescription",
+            attributes,
+            [
+                *_interfaces(d.name, python, sources),
+                *unit_definitions(d),
+                *log_categories(),
+                *default_experiment(),
+                *element("ModelVariables", {}, (x for i, v in enumerate(d.variables) for x in _variable(v, i))),
+                *element("ModelStructure", {}, structure),
+            ],
+        )
+    )
+
+
+def _interfaces(name: str, python: bool, sources: Sequence[str]) -> Lines:
     common: dict[str, Value] = {
-        "modelIdentifier": d.name,
+        "modelIdentifier": name,
         "needsExecutionTool": False,
         "canBeInstantiatedOnlyOncePerProcess": False,
         "canNotUseMemoryManagementFunctions": False,
@@ -56,26 +75,9 @@ def model_description(d: Description, token: str, python: bool = False, sources:
     }
     files = [x for name in sources for x in element("File", {"name": name})]
     inside = element("SourceFiles", {}, files) if files else []
-    exchange = element("ModelExchange", {**common, "completedIntegratorStepNotNeeded": True}, inside)
     step = element("CoSimulation", {**common, **co_simulation, **(PYTHON if python else {})}, inside)
-    structure = element("Outputs", {}, _unknowns(d.outputs)) if d.outputs else []
-    structure += element("Derivatives", {}, _unknowns(d.derivatives)) if d.derivatives else []
-    structure += element("InitialUnknowns", {}, _unknowns(d.initial)) if d.initial else []
-    return document(
-        element(
-            "fmiModelDescription",
-            attributes,
-            [
-                *([] if python else exchange),
-                *step,
-                *unit_definitions(d),
-                *log_categories(),
-                *default_experiment(),
-                *element("ModelVariables", {}, (x for i, v in enumerate(d.variables) for x in _variable(v, i))),
-                *element("ModelStructure", {}, structure),
-            ],
-        )
-    )
+    exchange = element("ModelExchange", {**common, "completedIntegratorStepNotNeeded": True}, inside)
+    return step if python else [*exchange, *step]
 
 
 def _variable(v: FmuVariable, reference: int) -> Lines:

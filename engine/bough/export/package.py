@@ -20,12 +20,15 @@ from bough.errors import BuildError
 from bough.export import fmi2, fmi3
 from bough.export.page import documentation
 from bough.export.picture import png, shapes, svg
+from bough.export.python_runtime import python_files, python_platforms
 from bough.export.resource import resource
+from bough.export.source_runtime import source_files, source_names
 from bough.export.structure import Description, describe
 from bough.model import Model
 from bough.system import System
 
 VERSIONS = ("2.0", "3.0")
+RUNTIMES = ("native", "python", "source")
 EXTENSIONS = {"linux": ".so", "windows": ".dll", "darwin": ".dylib"}
 FOLDERS = {
     "x86_64-linux": "linux64",
@@ -56,7 +59,9 @@ def build_fmu(
         path: Of the FMU; its folder must exist.
         fmi: "2.0" or "3.0".
         platforms: "all"; "native", this machine's; or tuples such as "x86_64-linux", one or a list.
-        runtime: "native": compiled code, nothing else needed on the user's machine.
+        runtime: "native": compiled code, nothing else needed on the user's machine. "python": a pythonfmu slave that
+            imports bough, to be changed; FMI 2.0 for Co-Simulation only. "source": C99 sources, for targets without a
+            file system; platforms does not apply.
         arrays: FMI 3 only: `h.w[1]`, `h.w[2]`... become one array `h.w`.
 
     Returns:
@@ -68,29 +73,41 @@ def build_fmu(
     """
     _check(fmi, runtime, arrays)
     tuples = _platforms(platforms)
+    if runtime == "python":
+        tuples = python_platforms(tuples, platforms == "all")
+    if runtime == "source" and platforms != "all":
+        raise BuildError("runtime='source' is for any platform: leave platforms out")
     target = Path(path)
-    binaries = {name: find_binary(name, fmi) for name in tuples}
+    binaries = {name: find_binary(name, fmi) for name in tuples} if runtime == "native" else {}
     system = model if isinstance(model, System) else System(model)
-    files = fmu_files(system, fmi, arrays)
+    files = fmu_files(system, fmi, arrays, runtime)
     for name, data in binaries.items():
         folder = FOLDERS[name] if fmi == "2.0" else name
         files[f"binaries/{folder}/{system.model.name}{_extension(name)}"] = data
+    if runtime == "python":
+        files = python_files(files, system.model.name, tuples)
+    elif runtime == "source":
+        files = source_files(files, system.model.name, fmi)
     _write(target, _zip(files))
     return target
 
 
-def fmu_files(system: System, fmi: str, arrays: bool = False) -> dict[str, bytes]:
-    """Everything in an FMU but its binaries, by path.
+def fmu_files(system: System, fmi: str, arrays: bool = False, runtime: str = "native") -> dict[str, bytes]:
+    """Everything in an FMU of any runtime but its binaries and sources, by path.
 
     Args:
         system: The model, compiled.
         fmi: "2.0" or "3.0".
         arrays: FMI 3 only: whether indexed names become arrays.
+        runtime: What the description is for.
     """
     model, new = system.model, fmi == "3.0"
     d = describe(system, f"bough {VERSION}", arrays=arrays, parameters=new)
-    write = fmi3.model_description if new else fmi2.model_description
-    text = write(d, _TOKEN)
+    if new:
+        text = fmi3.model_description(d, _TOKEN)
+    else:
+        sources = source_names(fmi) if runtime == "source" else ()
+        text = fmi2.model_description(d, _TOKEN, runtime == "python", sources)
     token = _token(resource(system, d.variables, _TOKEN), text.encode())
     drawn = shapes(system)
     icon = png(drawn)
@@ -146,8 +163,10 @@ def native_platform() -> str:
 def _check(fmi: str, runtime: str, arrays: bool) -> None:
     if fmi not in VERSIONS:
         raise BuildError(f"fmi is {fmi!r}; expected '2.0' or '3.0'")
-    if runtime != "native":
-        raise BuildError(f"runtime is {runtime!r}; expected 'native'")
+    if runtime not in RUNTIMES:
+        raise BuildError(f"runtime is {runtime!r}; expected 'native', 'python' or 'source'")
+    if runtime == "python" and fmi != "2.0":
+        raise BuildError("runtime='python' is for FMI 2.0 only: ask for fmi='2.0', or for runtime='native'")
     if arrays and fmi != "3.0":
         raise BuildError("FMI 2.0 has no arrays: leave arrays out, or ask for fmi='3.0'")
 

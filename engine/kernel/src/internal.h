@@ -123,7 +123,7 @@ typedef struct {
 
 extern const bough_forward_ops bough_forward_ops_one_base, bough_forward_ops_four_base, bough_forward_ops_tangent_base;
 extern const bough_other_ops bough_other_ops_one_base, bough_other_ops_tangent_base;
-#if defined(__x86_64__) || defined(_M_X64)
+#if (defined(__x86_64__) || defined(_M_X64)) && !defined(BOUGH_NO_V3)
 #define BOUGH_HAS_V3 1
 extern const bough_forward_ops bough_forward_ops_one_v3, bough_forward_ops_four_v3;
 #else
