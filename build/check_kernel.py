@@ -1,4 +1,4 @@
-"""Check the C kernel: no warning from gcc and clang, no forbidden symbol, no writable global.
+"""Check the C code: no warning from gcc and clang; in the kernel, no forbidden symbol and no writable global.
 
 The kernel runs inside hosts with other people's code. It may call libm and the memory functions of libc, and
 nothing else: no stdio, no exit, no abort. It holds no state outside the objects it is handed. All its symbols
@@ -8,6 +8,7 @@ still visible.
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -98,14 +99,23 @@ def jobs(compiler: Compiler, sources: list[Path], folder: Path) -> list[list[str
     return commands
 
 
-def compile_all(compiler: Compiler, sources: list[Path], folder: Path) -> list[str]:
-    """Compile every source; return the messages of those that fail."""
-    folder.mkdir()
+def adapter_jobs(compiler: Compiler, folder: Path) -> list[list[str]]:
+    """Return the commands that compile the FMU adapters; their FMI headers come with the package fmpy."""
+    spec = importlib.util.find_spec("fmpy")
+    if spec is None or not spec.submodule_search_locations:
+        sys.exit("check_kernel: the FMI headers are missing: install the package fmpy (make setup)")
+    headers = ["-isystem", str(Path(spec.submodule_search_locations[0]) / "c-code")]
+    include = [f"-I{KERNEL / 'include'}", f"-I{ROOT / 'fmu_src' / 'common'}", *headers]
+    return [
+        [*compiler.command, *WARNINGS, *FLAGS, *include, "-c", str(source), "-o", str(folder / f"{source.stem}.o")]
+        for source in sorted((ROOT / "fmu_src").rglob("*.c"))
+    ]
+
+
+def compile_all(compiler: Compiler, commands: list[list[str]]) -> list[str]:
+    """Run compile commands; return the messages of those that fail."""
     with ThreadPoolExecutor(2) as pool:
-        done = pool.map(
-            lambda c: subprocess.run(c, capture_output=True, text=True, check=False),
-            jobs(compiler, sources, folder),
-        )
+        done = pool.map(lambda c: subprocess.run(c, capture_output=True, text=True, check=False), commands)
     return [f"{compiler.name}:\n{d.stderr}" for d in done if d.returncode]
 
 
@@ -145,9 +155,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         used = compilers()
         for number, compiler in enumerate(used):
-            folder = Path(temporary) / str(number)
-            failed = compile_all(compiler, sources, folder)
-            faults += failed
+            folder, adapters = Path(temporary) / str(number), Path(temporary) / f"fmu{number}"
+            folder.mkdir()
+            adapters.mkdir()
+            failed = compile_all(compiler, jobs(compiler, sources, folder))
+            faults += failed + compile_all(compiler, adapter_jobs(compiler, adapters))
             if failed:
                 continue
             if shutil.which("nm"):
@@ -158,7 +170,7 @@ def main() -> None:
                 print("check_kernel: nm is not installed, the symbols are not checked")
     if faults:
         sys.exit("\n".join(dict.fromkeys(faults)))
-    print(f"check_kernel: {len(sources)} files clean with {', '.join(c.name for c in used)}")
+    print(f"check_kernel: {len(sources)} kernel files and the FMU adapters clean with {', '.join(c.name for c in used)}")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""A model that somebody else steps: state, inputs, parameters and outputs as arrays, from one point in time to the next.
+"""A model that somebody else steps: state, inputs, parameters and outputs as arrays, from one time to the next.
 
-This is what an FMU instance is made of (`fmu_src/common` is the same in C, with the same calls of the kernel in the same
-order: results agree to the last bit). The FMU in Python (`fmu_src/python/slave.py`) is a thin layer over it.
+This is what an FMU instance is made of. `fmu_src/common` is the same in C, with the same calls of the kernel in the
+same order: results agree to the last bit. The FMU in Python (`fmu_src/python/slave.py`) is a thin layer over it.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ _MAGIC = b"BOUGHSTP"
 class Stepper:
     """State, inputs and parameters of a model, and the integrator that moves them on.
 
-    The arrays may be written to; call `touch` afterwards. Outputs are computed when `evaluate` is called. Belongs to one
-    thread at a time.
+    The arrays may be written to; call `touch` afterwards. Outputs are computed when `evaluate` is called. Belongs to
+    one thread at a time.
 
     Attributes:
         q, u: Positions (nq,) and speeds (nu,).
@@ -183,8 +183,11 @@ class Stepper:
                 run.set_input(self._input)
             run.disturb()
             while self.time < end:
+                before = self.time
                 run.step(end, self.q, self.u)
                 self.time, self._fresh = run.time, False
+                if not self.time > before:  # the step is lost in rounding
+                    raise _kernel.KernelError(_kernel.STEP_TOO_SMALL, -1, self.time)
 
     def _hold(self, _: float, tau: Array, motion: Array, loads: Array) -> None:
         tau[:], motion[:], loads.reshape(-1)[:] = self.tau, self.motion, self.loads

@@ -16,9 +16,6 @@ function(bough_add_fmus)
   if(NOT status EQUAL 0 OR NOT EXISTS "${fmpy}/c-code/fmi3Functions.h")
     message(FATAL_ERROR "The FMI headers are missing: they come with the package fmpy (pip install fmpy).")
   endif()
-  # FMUs with source code carry those of FMI 2; in FMI 3 they are the importer's.
-  install(FILES "${fmpy}/c-code/fmi2Functions.h" "${fmpy}/c-code/fmi2FunctionTypes.h" "${fmpy}/c-code/fmi2TypesPlatform.h"
-    DESTINATION bough/_src/headers)
   get_filename_component(root "${CMAKE_CURRENT_SOURCE_DIR}/.." ABSOLUTE)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS
     "${root}/engine/kernel/*.[ch]" "${root}/engine/kernel/*.inl" "${root}/fmu_src/*.[ch]")

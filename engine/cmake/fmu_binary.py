@@ -56,8 +56,8 @@ int DllMain(void *instance, unsigned reason, void *reserved) {
 
 
 UCRT = frozenset(
-    "__stdio_common_vsprintf _wfopen atan2 calloc ceil fclose fread free fseek ftell malloc memcmp memcpy memmove memset pow "
-    "realloc strcat strcmp strcpy strlen strncmp".split()
+    "__stdio_common_vsprintf _wfopen atan2 calloc ceil fclose fread free fseek ftell malloc memcmp memcpy memmove memset "
+    "pow realloc strcat strcmp strcpy strlen strncmp".split()
 )
 """What the library may ask of ucrtbase.dll; anything else is a mistake that only a user's machine would show."""
 
@@ -127,7 +127,9 @@ class Build:
             return
         target = TARGETS[self.platform]
         strip = ["-s"] if "linux" in self.platform else ["-Wl,-S", "-Wl,-x"]
-        extra = ["-Wl,--gc-sections", "-Wl,--build-id=none"] if "linux" in self.platform else ["-Wl,-dead_strip"]
+        extra = ["-Wl,--gc-sections", "-Wl,--build-id=none"]
+        if "linux" not in self.platform:  # a name to be found under, instead of the path of this build
+            extra = ["-Wl,-dead_strip", f"-Wl,-install_name,@rpath/{self.out.name}"]
         files = [str(o) for o in objects]
         self.run("cc", "-target", target, "-shared", "-o", str(self.out), *files, *strip, *extra, "-lm")
 

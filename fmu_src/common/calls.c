@@ -79,7 +79,7 @@ int fmu_allowed(fmu_instance *f, fmu_call call, const char *function) {
 
 int fmu_missing(fmu_instance *f, const void *array, size_t count) {
   if (array || count == 0) return 0;
-  fmu_log(f, FMU_ERROR, LOG_ERROR, "%s: an array is missing (null)", f->function);
+  fmu_log(f, FMU_ERROR, LOG_ERROR, "%s: a pointer is null where there should be %lu values", f->function, (unsigned long)count);
   return 1;
 }
 

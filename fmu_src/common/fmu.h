@@ -116,6 +116,7 @@ typedef void (*fmu_log_fn)(void *host, fmu_status status, const char *category, 
 enum { LOG_ERROR = 1, LOG_WARNING = 2, LOG_EVENTS = 4, LOG_ALL = 8, LOG_DISCARD = 16, LOG_FATAL = 32 };
 enum { LOG_DEFAULT = LOG_ERROR | LOG_WARNING | LOG_DISCARD | LOG_FATAL };
 enum { INPUT_ORDERS = 3 };
+#define TOLERANCE_LEAST 1e-14 /* what rounding lets a step meet; less, and the solver would crawl for ever */
 
 /* What waits to go to the kernel. */
 enum { CHANGED_PARAMETERS = 1, CHANGED_POSITIONS = 2 /* start values: quaternions may need their length set to one */ };

@@ -188,7 +188,8 @@ fmu_status fmu_setup(fmu_instance *f, double start, int tolerance_defined, doubl
   }
   f->now.time = f->now.start_time = f->now.input_time = start;
   f->now.stop_defined = stop_defined != 0, f->now.stop_time = stop_defined ? stop : 0.0;
-  if (tolerance_defined && tolerance > 0.0 && f->now.cosimulation) f->now.solver_tolerance = tolerance;
+  if (tolerance_defined && tolerance > 0.0 && f->now.cosimulation)
+    f->now.solver_tolerance = tolerance > TOLERANCE_LEAST ? tolerance : TOLERANCE_LEAST;
   return FMU_OK;
 }
 

@@ -44,7 +44,7 @@ fmu_status fmu_set_logging(fmu_instance *f, int on, size_t count, const char *co
     for (size_t j = 0; j < sizeof categories / sizeof *categories; j++)
       if (wanted[i] && strcmp(wanted[i], categories[j].name) == 0) bit = categories[j].bit;
     if (!bit) {
-      fmu_log(f, FMU_ERROR, LOG_ERROR, "%s: there is no log category '%s'", f->function, wanted[i] ? wanted[i] : "(null)");
+      fmu_log(f, FMU_ERROR, LOG_ERROR, "%s: there is no log category '%s'", f->function, wanted[i] ? wanted[i] : "");
       return FMU_ERROR;
     }
     mask |= bit;

@@ -104,8 +104,10 @@ fmu_status fmu_step(fmu_instance *f, double time, double step, fmu_hook hook, vo
   if (status == BOUGH_OK) bough_sim_disturb(f->sim); /* inputs may have jumped */
   int early = 0;
   while (status == BOUGH_OK && !early && f->now.time < end) {
+    const double before = f->now.time;
     status = bough_sim_step(f->sim, end, inputs_at, f, f->q, f->u);
     f->now.time = bough_sim_time(f->sim);
+    if (status == BOUGH_OK && !(f->now.time > before)) status = BOUGH_STEP_TOO_SMALL; /* solver.step is lost in rounding */
     f->dynamics_fresh = f->sensors_fresh = 0;
     if (status != BOUGH_OK || !hook) continue;
     f->inputs_set = 0;

@@ -75,7 +75,8 @@ static int settable(const fmu_instance *f, const fmu_variable *v) {
     case ROLE_FIXED: return state & before;
     case ROLE_TUNABLE: return state & (before | AT_EVENT | AT_STEP);
     case ROLE_INPUT: return state & (before | AT_EVENT | AT_CONTINUOUS | AT_STEP | AT_INTERMEDIATE);
-    case ROLE_OUTPUT: return (v->kind == KIND_Q || v->kind == KIND_U) && (state & before);
+    case ROLE_OUTPUT: /* states; in Model Exchange at any time, as linearizing importers do */
+      return (v->kind == KIND_Q || v->kind == KIND_U) && (state & (before | AT_EVENT | AT_CONTINUOUS));
     default: return 0;
   }
 }
@@ -85,7 +86,7 @@ static const char *range_of(int kind) {
     case KIND_DAMPING: case KIND_STIFFNESS: case KIND_ARMATURE: case KIND_MODAL_DAMPING: return "zero or a positive number";
     case KIND_SOLVER_METHOD: return "0 (rk4), 1 (dopri5) or 2 (rosenbrock2)";
     case KIND_SOLVER_STEP: return "zero or a positive number of seconds";
-    case KIND_SOLVER_TOLERANCE: return "a number between 0 and 1";
+    case KIND_SOLVER_TOLERANCE: return "a number from 1e-14 to 1, 1 excluded";
     case KIND_RIGID: return "a finite number; masses and moments of inertia are not negative";
     default: return "a finite number";
   }
@@ -94,7 +95,7 @@ static int in_range(const fmu_variable *v, int i, double x) {
   switch (v->kind) {
     case KIND_DAMPING: case KIND_STIFFNESS: case KIND_ARMATURE: case KIND_MODAL_DAMPING: case KIND_SOLVER_STEP: return x >= 0.0;
     case KIND_SOLVER_METHOD: return x == 0.0 || x == 1.0 || x == 2.0;
-    case KIND_SOLVER_TOLERANCE: return x > 0.0 && x < 1.0;
+    case KIND_SOLVER_TOLERANCE: return x >= TOLERANCE_LEAST && x < 1.0;
     case KIND_RIGID: { /* mass, com, Ixx Iyy Izz, Ixy Ixz Iyz */
       const int place_in = (v->index + i) % 10;
       return x >= 0.0 || (place_in >= 1 && place_in <= 3) || place_in >= 7;
@@ -109,7 +110,7 @@ fmu_status fmu_check(fmu_instance *f, const fmu_variable *v, const double *value
             fmu_state_name(f->now.state),
             v->role == ROLE_FIXED ? "a fixed parameter, to be set before initialization ends"
             : v->role == ROLE_TUNABLE ? "a tunable parameter, to be set between steps or in event mode"
-            : v->role == ROLE_OUTPUT && (v->kind == KIND_Q || v->kind == KIND_U) ? "a state, whose start value is set before initialization ends"
+            : v->role == ROLE_OUTPUT && (v->kind == KIND_Q || v->kind == KIND_U) ? "a state, whose start value is set before initialization ends (in Co-Simulation)"
             : v->role == ROLE_INPUT ? "an input, and the instance has ended or failed"
                                     : "computed by the model");
     return FMU_ERROR;
@@ -142,7 +143,7 @@ fmu_status fmu_set(fmu_instance *f, const fmu_variable *v, const double *value) 
       memset(f->inputs_dot + order * width + first, 0, (size_t)v->count * sizeof(double));
     f->now.input_time = f->now.time;
     f->inputs_set = 1;
-  } else
+  } else if (v->role != ROLE_OUTPUT || !f->now.running) /* a state in a run is the importer's, like fmu_set_states */
     f->now.changed |= v->kind == KIND_Q ? CHANGED_PARAMETERS | CHANGED_POSITIONS : CHANGED_PARAMETERS;
   f->dynamics_fresh = f->sensors_fresh = 0;
   return FMU_OK;

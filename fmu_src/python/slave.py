@@ -8,7 +8,8 @@ Where to change what:
     __init__    more variables: register them after the model's own, as pythonfmu's documentation shows, and add them
                 to modelDescription.xml (at the end of ModelVariables; outputs also in ModelStructure)
 
-`self.model` holds everything as numpy arrays; see `bough.stepping.Stepper`.
+`self.model` holds everything as numpy arrays; see `bough.stepping.Stepper`. What is wrong is logged, and steps are
+refused until it is mended: an exception that leaves this file ends the FMU, and with pythonfmu's binary maybe its host.
 """
 
 from __future__ import annotations
@@ -50,6 +51,8 @@ ARRAYS = {
 """Where a variable's number is: an array of the model, for its kind."""
 COMPUTED = (Kind.QDOT, Kind.UDOT, Kind.FORCE, Kind.POSE, Kind.VELOCITY, Kind.ACCELERATION, Kind.REACTION)
 NOT_NEGATIVE = (Kind.DAMPING, Kind.STIFFNESS, Kind.ARMATURE, Kind.MODAL_DAMPING, Kind.SOLVER_STEP)
+TOLERANCE_LEAST = 1e-14
+"""What rounding lets a step meet."""
 CAUSALITIES = {
     Role.FIXED: (Fmi2Causality.parameter, Fmi2Variability.fixed),
     Role.TUNABLE: (Fmi2Causality.parameter, Fmi2Variability.tunable),
@@ -60,7 +63,7 @@ CAUSALITIES = {
 }
 
 
-class Slave(Fmi2Slave):
+class Slave(Fmi2Slave):  # type: ignore[misc]
     """The model of `model.bough`, beside this file."""
 
     def __init__(self, **kwargs: Any) -> None:
@@ -72,6 +75,7 @@ class Slave(Fmi2Slave):
         self.model = Stepper(self.resource.block, self.resource.sensors, self.resource.bodies)
         self.stop_time = math.inf
         self.entered = self.initialized = False  # initialization mode: entered, left
+        self.refused: dict[str, str] = {}  # what keeps the model from stepping, by variable; 'model' for all of it
         table = self.resource.variables
         self.model.locked = {v.index: bool(v.start[0]) for v in table if v.kind == Kind.LOCKED}
         self.model.tunable = tuple(sorted({v.index // 10 for v in table if v.kind == Kind.RIGID}))
@@ -96,28 +100,32 @@ class Slave(Fmi2Slave):
         loads.reshape(-1)[:] = self.model.loads
 
     def do_step(self, current_time: float, step_size: float) -> bool:
-        """Integrate over one communication step; False asks the master to try a shorter one."""
+        """Integrate over one communication step; False is fmi2Discard, with a message in the log."""
         model, end = self.model, current_time + step_size
         slack = 1e-9 * (1.0 + abs(model.time))
         if not (math.isfinite(end) and step_size > 0.0 and abs(current_time - model.time) <= slack):
-            raise ValueError(
-                f"step of {step_size} s from {current_time} s; expected a positive step from {model.time!r} s on"
-            )
+            step = f"step of {step_size} s from {current_time} s"
+            return self._discard(f"{step}: expected a positive step from {model.time!r} s on")
         if end > self.stop_time + slack:
-            raise ValueError(f"the step ends at {end!r} s, beyond the stop time {self.stop_time!r} s")
+            return self._discard(f"the step ends at {end!r} s, beyond the stop time {self.stop_time!r} s")
+        if "model" in self.refused:
+            self._try(model.evaluate)
+        if self.refused:
+            return self._discard(f"nothing moves until this is mended: {'; '.join(self.refused.values())}")
         try:
             model.step(end, self.inputs)
         except BoughError as error:
-            self.log(str(error), Fmi2Status.discard)
-            return False
+            return self._discard(str(error))
         return True
 
-    def setup_experiment(self, start_time: float, stop_time: float | None = None, tolerance: float | None = None) -> None:
+    def setup_experiment(
+        self, start_time: float, stop_time: float | None = None, tolerance: float | None = None
+    ) -> None:
         """Take the start time and, if they are given, stop time and tolerance."""
         self.model.time = start_time
         self.stop_time = math.inf if stop_time is None else stop_time
         if tolerance:
-            self.model.tolerance = tolerance
+            self.model.tolerance = max(tolerance, TOLERANCE_LEAST)
 
     def enter_initialization_mode(self) -> None:
         """From here on states are what the run starts with: quaternions of length one, locked hinges at rest."""
@@ -125,8 +133,28 @@ class Slave(Fmi2Slave):
 
     def exit_initialization_mode(self) -> None:
         """Check that the model can move."""
-        self.model.evaluate()
+        self._try(self.model.evaluate)
         self.model.running = self.initialized = True
+
+    # ---- what is wrong
+
+    def _discard(self, message: str) -> bool:
+        self.log(message, Fmi2Status.discard)
+        return False
+
+    def _refuse(self, key: str, message: str) -> None:
+        self.refused[key] = message
+        self.log(message, Fmi2Status.error)
+
+    def _try(self, call: Callable[[], None]) -> bool:
+        """Whether the model could be evaluated."""
+        try:
+            call()
+        except BoughError as error:
+            self._refuse("model", str(error))
+            return False
+        self.refused.pop("model", None)
+        return True
 
     # ---- variables
 
@@ -146,11 +174,12 @@ class Slave(Fmi2Slave):
             array, index, computed = getattr(model, ARRAYS[kind]), v.index, kind in COMPUTED
 
             def get() -> float:
+                ready = True
                 if computed:
-                    model.evaluate()
+                    ready = self._try(model.evaluate)
                 elif kind in (Kind.Q, Kind.U) and self.entered:
-                    model.apply()
-                return float(array[index])
+                    ready = self._try(model.apply)
+                return float(array[index]) if ready else math.nan
 
             return get
         others: dict[Kind, Callable[[], float]] = {
@@ -168,10 +197,11 @@ class Slave(Fmi2Slave):
 
         def set_(value: float) -> None:
             if not (state or parameter or v.role == Role.INPUT):
-                raise ValueError(f"'{v.name}' is computed by the model and cannot be set")
-            if self.initialized and (state or v.role == Role.FIXED):
-                raise ValueError(f"'{v.name}' can be set before initialization ends, not after")
-            self._write(v, value)
+                self.log(f"'{v.name}' is computed by the model and cannot be set", Fmi2Status.error)
+            elif self.initialized and (state or v.role == Role.FIXED):
+                self.log(f"'{v.name}' can be set before initialization ends, not after", Fmi2Status.error)
+            else:
+                self._write(v, value)
 
         return set_
 
@@ -180,10 +210,12 @@ class Slave(Fmi2Slave):
         model, kind = self.model, Kind(v.kind)
         wrong = not math.isfinite(value) or (kind in NOT_NEGATIVE and value < 0.0)
         wrong = wrong or (kind == Kind.SOLVER_METHOD and value not in (0, 1, 2))
-        wrong = wrong or (kind == Kind.SOLVER_TOLERANCE and not 0.0 < value < 1.0)
+        wrong = wrong or (kind == Kind.SOLVER_TOLERANCE and not TOLERANCE_LEAST <= value < 1.0)
         wrong = wrong or (kind == Kind.RIGID and v.index % 10 in (0, 4, 5, 6) and value < 0.0)
         if wrong:
-            raise ValueError(f"the value {value} of '{v.name}' is out of range")
+            self._refuse(v.name, f"the value {value} of '{v.name}' is out of range")
+            return
+        self.refused.pop(v.name, None)
         if kind in ARRAYS:
             getattr(model, ARRAYS[kind])[v.index] = value
         elif kind == Kind.LOCKED:
@@ -203,7 +235,11 @@ class Slave(Fmi2Slave):
         return {**now, "model": self.model.save()}
 
     def _set_fmu_state(self, state: dict[str, Any]) -> None:
-        self.model.restore(state["model"])
+        try:
+            self.model.restore(state["model"])
+        except BoughError as error:
+            self.log(str(error), Fmi2Status.error)
+            return
         self.stop_time, mode = state["stop_time"], state["mode"]
         self.entered, self.initialized = mode > 0, mode > 1
 
@@ -215,5 +251,5 @@ class Slave(Fmi2Slave):
     @staticmethod
     def _fmu_state_from_bytes(state: bytes) -> dict[str, Any]:
         head, _, model = bytes(state).partition(b"\n")
-        stop_time, mode = head.decode().split()
-        return {"stop_time": float.fromhex(stop_time), "mode": int(mode), "model": model}
+        stop_time, mode = head.split() if len(head.split()) == 2 else (b"inf", b"0")
+        return {"stop_time": float.fromhex(stop_time.decode()), "mode": int(mode), "model": model}

@@ -40,7 +40,10 @@ def error(a: Array, b: Array) -> float:
 
 CHANGES: dict[str, tuple[dict[str, float], Callable[[dict[str, Any]], Any]]] = {
     "payload": ({"hand.mass": 1.1}, lambda m: m["bodies"][2]["rigid"].update(mass=1.1)),
-    "inertia": ({"hand.inertia[2]": 0.05}, lambda m: m["bodies"][2]["rigid"]["inertia"].__setitem__(1, 0.05)),
+    "inertia": (
+        {"hand.inertia[1]": 0.03, "hand.inertia[2]": 0.05, "hand.inertia[3]": 0.04, "hand.inertia[4]": 0.003},
+        lambda m: m["bodies"][2]["rigid"].update(inertia=[0.03, 0.05, 0.04, 0.003, 0, 0]),
+    ),
     "mass centre": ({"hand.com[2]": 0.08}, lambda m: m["bodies"][2]["rigid"]["com"].__setitem__(1, 0.08)),
     "gravity": ({"gravity[1]": 2.0, "gravity[3]": 1.0}, lambda m: m.update(gravity=[2.0, 0, 1.0])),
     "damping": ({"shoulder.damping": 3.0}, lambda m: m["bodies"][0]["hinge"].update(damping=3.0)),

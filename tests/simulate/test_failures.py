@@ -126,6 +126,13 @@ def test_inertia_of_exactly_zero_is_singular_and_nan_is_not() -> None:
         bad[i] = np.nan
         with pytest.raises(SimulationError, match="not finite"):
             chain.forward_dynamics(bad, u, u)
+        with pytest.raises(SimulationError, match="not finite"):
+            chain.mass_solve(bad, u)
+    for call in (chain.mass_matrix, chain.mass_factors):
+        bad = q.copy()
+        bad[chain.q_names.index("h1.phi[2]")] = np.nan
+        with pytest.raises(SimulationError, match="not finite"):
+            call(bad)
 
 
 @pytest.mark.parametrize("method, options", METHODS)

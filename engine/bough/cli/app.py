@@ -14,6 +14,7 @@ import numpy as np
 import typer
 
 import bough
+from bough.cli.building import build
 from bough.cli.console import (
     FAILED,
     answer,
@@ -101,7 +102,7 @@ def _problems(error: BoughError) -> dict[str, object]:
 @app.command()
 @guarded
 def run(
-    model: ModelFile,
+    model: Annotated[Path, typer.Argument(help="Model file, or an FMU (needs FMPy).", show_default=False)],
     stop: Annotated[float, typer.Option("--stop", metavar="T", help="End of the run, s.")] = 10.0,
     step: Annotated[
         float | None,
@@ -127,6 +128,11 @@ def run(
     """
     options = Run(stop, step, method.value, rtol, output, as_json)
     options.check()
+    if model.suffix.lower() == ".fmu":
+        from bough.cli.fmu_run import run_fmu
+
+        run_fmu(model, input_, set_ or [], options)
+        return
     try:
         system = System(load(model))
         inputs = gather(system, input_, set_ or [])
@@ -216,6 +222,9 @@ def demo(
     command = "bough" if shutil.which("bough") else own
     typer.echo(f"  {command} check {output / 'model.yaml'}")
     typer.echo(f"  {command} run {output / 'model.yaml'} --stop 4 --input {output / 'torques.csv'} -o again.csv")
+
+
+app.command()(build)
 
 
 def main() -> None:

@@ -26,7 +26,11 @@ def gather(system: System, file: Path | None, settings: Iterable[str]) -> dict[s
         SimulationError: The file cannot be read, or names what is no input of the model.
         typer.BadParameter: A setting is not `name=number`, or names no input.
     """
-    known = [v.name for v in system.variables if v.causality == "input"]
+    return gather_named([v.name for v in system.variables if v.causality == "input"], file, settings)
+
+
+def gather_named(known: list[str], file: Path | None, settings: Iterable[str]) -> dict[str, Series | float]:
+    """The same for inputs of these names."""
     inputs: dict[str, Series | float] = {}
     if file is not None:
         inputs.update(_from_file(file, known))

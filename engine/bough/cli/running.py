@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import csv
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import typer
@@ -19,6 +19,7 @@ from bough.result import Result
 from bough.simulate import simulate
 from bough.system import System
 
+Progress: TypeAlias = Callable[[float], None] | None
 STDOUT = Path("-")
 MOST_ROWS = 10_000_000
 
@@ -57,13 +58,20 @@ class Run:
 
 
 def execute(system: System, inputs: Mapping[str, Series | float], run: Run) -> None:
-    """Simulate, write, tell. A run that fails leaves what it has, with a message."""
+    """Simulate a model, write, tell."""
+
+    def work(progress: Progress) -> Result:
+        return simulate(system, run.stop, inputs, run.step, method=run.method, rtol=run.rtol, progress=progress)
+
+    deliver(system.model.name, work, run)
+
+
+def deliver(name: str, work: Callable[[Progress], Result], run: Run) -> None:
+    """Run, write, tell. A run that fails leaves what it has, with a message."""
     failure: SimulationError | None = None
-    with progress_bar(system.model.name) as progress:
+    with progress_bar(name) as progress:
         try:
-            result: Result = simulate(
-                system, run.stop, inputs, run.step, method=run.method, rtol=run.rtol, progress=progress
-            )
+            result = work(progress)
         except SimulationError as error:
             if error.result is None:
                 raise
@@ -105,7 +113,8 @@ def _write_rows(result: Result, stream: Any) -> None:
 
 
 def _statistics(result: Result, run: Run, failure: SimulationError | None) -> dict[str, Any]:
-    counts = {key: int(result.statistics[key]) for key in ("steps", "rejected", "evaluations")}
+    keys: tuple[str, ...] = ("steps", "rejected", "evaluations")
+    counts = {key: int(result.statistics[key]) for key in keys if key in result.statistics}
     return {
         "ok": failure is None,
         "model": result.model_name,
@@ -120,6 +129,7 @@ def _statistics(result: Result, run: Run, failure: SimulationError | None) -> di
 
 
 def _told(result: Result, run: Run) -> str:
-    steps, seconds = result.statistics["steps"], result.statistics["seconds"]
+    steps, seconds = result.statistics.get("steps"), result.statistics["seconds"]
     told = f"{run.output}: {len(result)} rows of {len(result.names)} variables to t = {result.t[-1]:.6g} s"
-    return f"{told} ({run.method}, {steps:.0f} steps, {seconds:.3g} s)"
+    how = "" if steps is None else f"{run.method}, {steps:.0f} steps, "
+    return f"{told} ({how}{seconds:.3g} s)"

@@ -1,7 +1,8 @@
 """FMUs as C99 source code: kernel, adapter and the model as an array, for targets without a file system.
 
 Every external name of the sources gets the model's name in front, by a header of macros made here from the sources: any
-number of such FMUs link into one program. The FMI functions get the same prefix, as the standards ask.
+number of such FMUs link into one program. The FMI functions get the same prefix, as the standards ask. The FMI headers
+are the importer's, as both standards say.
 """
 
 from __future__ import annotations
@@ -46,9 +47,6 @@ def source_files(files: Mapping[str, bytes], model: str, fmi: str) -> dict[str, 
     sources[DATA] = _array(model, resource)
     sources["buildDescription.xml"] = _build_description(model, source_names(fmi))
     out |= {f"sources/{name}": text.encode() for name, text in sources.items()}
-    if fmi == "2.0":
-        headers = source_folder("headers")
-        out |= {f"sources/{file.name}": file.read_bytes() for file in headers.iterdir() if file.name.endswith(".h")}
     return out
 
 

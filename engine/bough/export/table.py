@@ -249,7 +249,7 @@ def _solver_parameters() -> Iterator[FmuVariable]:
     text = "Step of the co-simulation solver: rk4 (0: 1 ms) and rosenbrock2 (0: adaptive); dopri5 chooses its own"
     yield replace(_parameter("solver.step", "s", text, Kind.SOLVER_STEP, 0, 0.0, 0.0), variability="fixed")
     text = "Relative tolerance of the adaptive solvers"
-    tolerance = _parameter("solver.tolerance", NONE, text, Kind.SOLVER_TOLERANCE, 0, TOLERANCE, 0.0)
+    tolerance = _parameter("solver.tolerance", NONE, text, Kind.SOLVER_TOLERANCE, 0, TOLERANCE, 1e-14)
     yield replace(tolerance, variability="fixed", maximum=1.0)
 
 

@@ -4,6 +4,8 @@
 
 #include "internal.h"
 
+enum { DENSE_MAX = 46340 }; /* speeds of which a dense matrix can still be indexed by an int: it would take 17 GB */
+
 /* a sweep over the system at rest with every DOF free: inertia only */
 static bough_sweep inertia_sweep(const bough_data *d) {
   bough_sweep s = bough_data_sweep(d);
@@ -15,7 +17,7 @@ static bough_sweep inertia_sweep(const bough_data *d) {
 }
 
 bough_status bough_mass_matrix(const bough_model *m, bough_data *d, const double *q, double *M) {
-  if (!m || !d || d->model != m || !q || !M) return BOUGH_BAD_ARGUMENT;
+  if (!m || !d || d->model != m || !q || !M || m->nu > DENSE_MAX) return BOUGH_BAD_ARGUMENT;
   const bough_sweep s = inertia_sweep(d);
   bough_other_ops_one_base.mass_matrix(&s, d->work_one, q, d->zero, M);
   for (int i = 0; i < m->nu * m->nu; i++)
@@ -27,13 +29,18 @@ bough_status bough_mass_matrix(const bough_model *m, bough_data *d, const double
 }
 
 bough_status bough_mass_factors(const bough_model *m, bough_data *d, const double *q, double *L, double *D) {
-  if (!m || !d || d->model != m || !q || !L || !D) return BOUGH_BAD_ARGUMENT;
+  if (!m || !d || d->model != m || !q || !L || !D || m->nu > DENSE_MAX) return BOUGH_BAD_ARGUMENT;
   const bough_sweep s = inertia_sweep(d);
   bough_other_ops_one_base.factors(&s, d->work_one, q, d->zero, L, D);
   const int singular = d->one->singular_body(m, d->work_one, 0);
-  if (singular < 0) return BOUGH_OK;
   d->where.body = singular;
-  return BOUGH_SINGULAR;
+  if (singular >= 0) return BOUGH_SINGULAR;
+  for (int i = 0; i < m->nu * m->nu; i++)
+    if (!bough_finite(D[i]) || !bough_finite(L[i])) {
+      d->where.body = bough_body_of_speed(m, i / m->nu);
+      return BOUGH_NOT_FINITE;
+    }
+  return BOUGH_OK;
 }
 
 bough_status bough_mass_solve(const bough_model *m, bough_data *d, const double *q, const double *y, double *x) {

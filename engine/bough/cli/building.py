@@ -1,0 +1,92 @@
+"""`bough build`: a model as an FMU."""
+
+from __future__ import annotations
+
+import time
+import zipfile
+from enum import Enum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bough.cli.console import answer, guarded, say
+from bough.errors import BoughError
+from bough.export import build_fmu
+from bough.export.package import FOLDERS, native_platform
+from bough.model import load
+
+
+class Fmi(str, Enum):
+    """Versions of the standard."""
+
+    two = "2.0"
+    three = "3.0"
+
+
+class Runtime(str, Enum):
+    """What an FMU computes with."""
+
+    native = "native"
+    python = "python"
+    source = "source"
+
+
+@guarded
+def build(
+    model: Annotated[Path, typer.Argument(help="Model file, YAML or JSON.", show_default=False)],
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="X.fmu", help="The FMU.", show_default="NAME.fmu here")
+    ] = None,
+    fmi: Annotated[Fmi, typer.Option("--fmi", help="Version of the standard.")] = Fmi.two,
+    platform: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--platform",
+            metavar="P",
+            help="all, native (this machine's), or a tuple such as x86_64-linux; may be repeated.",
+            show_default="all",
+        ),
+    ] = None,
+    runtime: Annotated[
+        Runtime, typer.Option("--runtime", help="Compiled code, a Python slave, or C sources.")
+    ] = Runtime.native,
+    arrays: Annotated[bool, typer.Option("--arrays", help="FMI 3.0: h.w[1], h.w[2]... become one array h.w.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Answer in JSON, for a program.")] = False,
+) -> None:
+    """Write a model as an FMU, for Co-Simulation and Model Exchange."""
+    began = time.perf_counter()
+    if arrays and fmi is Fmi.two:
+        raise typer.BadParameter("FMI 2.0 has no arrays; add --fmi 3.0", param_hint="--arrays")
+    if runtime is Runtime.python and fmi is Fmi.three:
+        raise typer.BadParameter("the Python runtime is for FMI 2.0 only", param_hint="--runtime")
+    platforms = _platforms(platform)
+    try:
+        checked = load(model)
+        target = Path(f"{checked.name}.fmu") if output is None else output
+        build_fmu(checked, target, fmi.value, platforms, runtime.value, arrays)
+    except BoughError as error:
+        if as_json:
+            answer({"ok": False, "error": str(error)})
+        raise
+    seconds = time.perf_counter() - began
+    with zipfile.ZipFile(target) as archive:
+        folders = sorted({name.split("/")[1] for name in archive.namelist() if name.startswith("binaries/")})
+    size = target.stat().st_size
+    if as_json:
+        about = {"ok": True, "output": str(target), "fmi": fmi.value, "runtime": runtime.value}
+        answer({**about, "platforms": folders, "bytes": size, "seconds": seconds})
+    else:
+        what = ", ".join(folders) or "C sources"
+        say(f"{target}: FMI {fmi.value}, {what}; {size / 1000:.0f} kB in {seconds:.2f} s")
+
+
+def _platforms(asked: list[str] | None) -> str | list[str]:
+    """As `build_fmu` takes them."""
+    known = ("all", "native", *FOLDERS)
+    for name in asked or ():
+        if name not in known:
+            raise typer.BadParameter(f"there is no platform {name!r}; {', '.join(known)}", param_hint="--platform")
+    if not asked or "all" in asked:
+        return "all"
+    return [native_platform() if name == "native" else name for name in asked]
