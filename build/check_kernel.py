@@ -170,7 +170,7 @@ def main() -> None:
                 print("check_kernel: nm is not installed, the symbols are not checked")
     if faults:
         sys.exit("\n".join(dict.fromkeys(faults)))
-    print(f"check_kernel: {len(sources)} kernel files and the FMU adapters clean with {', '.join(c.name for c in used)}")
+    print(f"check_kernel: {len(sources)} kernel files and the adapters clean with {', '.join(c.name for c in used)}")
 
 
 if __name__ == "__main__":

@@ -131,6 +131,7 @@ typedef struct {
   double start_time, stop_time;
   double solver_step, solver_tolerance;
   int64_t solver_method, stop_defined, input_order;
+  int64_t tolerance_set; /* solver.tolerance was set to another value than the model's: it wins over the experiment's */
 } fmu_clock;
 
 typedef struct fmu_instance {

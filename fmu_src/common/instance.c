@@ -110,6 +110,7 @@ static fmu_status start_values(fmu_instance *f) {
     if (fmu_set(f, v, r->start + v->start) != FMU_OK) worst = FMU_ERROR;
   }
   f->now.changed = CHANGED_PARAMETERS | CHANGED_POSITIONS;
+  f->now.tolerance_set = 0;
   return worst;
 }
 
@@ -188,7 +189,7 @@ fmu_status fmu_setup(fmu_instance *f, double start, int tolerance_defined, doubl
   }
   f->now.time = f->now.start_time = f->now.input_time = start;
   f->now.stop_defined = stop_defined != 0, f->now.stop_time = stop_defined ? stop : 0.0;
-  if (tolerance_defined && tolerance > 0.0 && f->now.cosimulation)
+  if (tolerance_defined && tolerance > 0.0 && f->now.cosimulation && !f->now.tolerance_set)
     f->now.solver_tolerance = tolerance > TOLERANCE_LEAST ? tolerance : TOLERANCE_LEAST;
   return FMU_OK;
 }

@@ -134,8 +134,10 @@ fmu_status fmu_set(fmu_instance *f, const fmu_variable *v, const double *value) 
     f->now.solver_method = (int64_t)*value;
   else if (v->kind == KIND_SOLVER_STEP)
     f->now.solver_step = *value;
-  else
+  else {
     f->now.solver_tolerance = *value;
+    f->now.tolerance_set = *value != f->resource->start[v->start];
+  }
   if (v->role == ROLE_INPUT) { /* a new value starts a new polynomial at the present time */
     const int width = 2 * f->nu + 6 * f->n_loads;
     const int first = v->index + (v->kind == KIND_TAU ? 0 : v->kind == KIND_MOTION ? f->nu : 2 * f->nu);

@@ -322,3 +322,14 @@ def test_messages_after_a_call_back_name_the_step_again(fmus: Finder) -> None:
         it.initialize()
         assert it.step(0.1) == 2
         assert it.last.startswith("fmi3DoStep: ")
+
+
+def test_solver_tolerance_that_was_set_wins_over_that_of_the_experiment(arm: Fmu) -> None:
+    """Hosts hand the description's default experiment back in: it must not undo what a user has asked for."""
+    with Instance(arm) as it:
+        it.initialize({"solver.tolerance": 1e-9}, tolerance=1e-6)
+        assert it.get(["solver.tolerance"])[0] == 1e-9
+    for set_first in ({}, {"solver.tolerance": 1e-6}):  # not set, or only to what it is
+        with Instance(arm) as it:
+            it.initialize(set_first, tolerance=1e-4)
+            assert it.get(["solver.tolerance"])[0] == 1e-4

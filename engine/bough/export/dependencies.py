@@ -136,7 +136,9 @@ class _Probe:
                 parts.append(q / np.linalg.norm(q))
             if data.nm:
                 shapes = np.concatenate([x for node in data.nodes for x in (node.lam, node.gam)])
-                size = LARGE / abs(shapes).max(axis=0) if large else 1.0 / (1.0 + np.sqrt(data.stiffness))
+                soft = 1.0 / (1.0 + np.sqrt(data.stiffness))
+                shown = abs(shapes).max(axis=0)  # zero where no node that is used moves with the mode
+                size = np.where(large & (shown > 0.0), LARGE / np.where(shown > 0.0, shown, 1.0), soft)
                 parts.append(data.T @ (rng.uniform(0.5, 1.5, data.nm) * size))
         return np.concatenate([*parts, np.zeros(0)])
 

@@ -145,10 +145,13 @@ INLINE void eliminate_two_port(const bough_sweep *s, const bough_body *b, sweep_
   }
   const body_work *child = w->body + b->only_child;
   if (port_has_no_z(s, s->model->body + b->only_child)) {
-    if (nm >= 5)
-      two_port(b, 5, 5, child, x);
-    else
-      two_port(b, 5, nm, child, x);
+    switch (nm) { /* constants where it is inlined: the loops unroll */
+      case 1: two_port(b, 5, 1, child, x); break;
+      case 2: two_port(b, 5, 2, child, x); break;
+      case 3: two_port(b, 5, 3, child, x); break;
+      case 4: two_port(b, 5, 4, child, x); break;
+      default: two_port(b, 5, 5, child, x);
+    }
   } else if (nm >= 6)
     two_port(b, 6, 6, child, x);
   else
