@@ -7,6 +7,11 @@ missing=""
 for tool in gcc clang valgrind; do
   command -v "$tool" >/dev/null || missing="$missing $tool"
 done
+# FMUs of other platforms: Windows under wine, aarch64 under qemu with a C library to load. libtbb is for the master ecospy.
+[ -e /usr/lib/wine/wine64 ] || command -v wine64 >/dev/null || missing="$missing wine64"
+command -v qemu-aarch64 >/dev/null || missing="$missing qemu-user"
+[ -e /usr/aarch64-linux-gnu/lib/libc.so.6 ] || missing="$missing libc6-arm64-cross"
+ldconfig -p | grep -q 'libtbb\.so\.12' || missing="$missing libtbb12"
 [ -n "$missing" ] || exit 0
 # valgrind needs the symbols of the C library; gcc its headers.
 echo "installing$missing"

@@ -54,9 +54,7 @@ SIGNATURES: dict[str, dict[str, str]] = {
         **{
             f"{way}{kind}": "pzpz"
             for way in ("Get", "Set")
-            for kind in (
-                "Float32 Float64 Int8 UInt8 Int16 UInt16 Int32 UInt32 Int64 UInt64 Boolean String".split()
-            )
+            for kind in ("Float32 Float64 Int8 UInt8 Int16 UInt16 Int32 UInt32 Int64 UInt64 Boolean String".split())
         },
         **{f"{way}Binary": "pzppz" for way in ("Get", "Set")},
         **{f"{way}Clock": "pzp" for way in ("Get", "Set")},
@@ -184,7 +182,13 @@ class Instance:
         if self.new:
             self._log = LOG3(lambda _, status, category, text: self._heard(status, category, text))
             self._update = UPDATE3(update) if update else UPDATE3()
-            start = [c.c_char_p(name.encode()), c.c_char_p(token_), c.c_char_p(encoded), c.c_bool(False), c.c_bool(logging)]
+            start = [
+                c.c_char_p(name.encode()),
+                c.c_char_p(token_),
+                c.c_char_p(encoded),
+                c.c_bool(False),
+                c.c_bool(logging),
+            ]
             function = "fmi3InstantiateModelExchange" if kind == "me" else "fmi3InstantiateCoSimulation"
             middle: list[Any] = []
             if kind == "cs":
@@ -383,7 +387,12 @@ class Instance:
 
     def directional(self, unknowns: Sequence[str], knowns: Sequence[str], seed: Sequence[float]) -> Array:
         """Directional derivative."""
-        z, v, s, out = self.vr(unknowns), self.vr(knowns), np.array(seed, dtype=np.float64), np.full(len(unknowns), np.nan)
+        z, v, s, out = (
+            self.vr(unknowns),
+            self.vr(knowns),
+            np.array(seed, dtype=np.float64),
+            np.full(len(unknowns), np.nan),
+        )
         if self.new:
             sizes: list[Any] = [pointer(s), s.size, pointer(out), out.size]
         else:
@@ -393,7 +402,12 @@ class Instance:
 
     def adjoint(self, unknowns: Sequence[str], knowns: Sequence[str], seed: Sequence[float]) -> Array:
         """Adjoint derivative, FMI 3."""
-        z, v, s, out = self.vr(unknowns), self.vr(knowns), np.array(seed, dtype=np.float64), np.full(len(knowns), np.nan)
+        z, v, s, out = (
+            self.vr(unknowns),
+            self.vr(knowns),
+            np.array(seed, dtype=np.float64),
+            np.full(len(knowns), np.nan),
+        )
         arrays = [pointer(z), z.size, pointer(v), v.size, pointer(s), s.size, pointer(out), out.size]
         self.must("GetAdjointDerivative", *arrays)
         return out

@@ -212,7 +212,9 @@ def test_output_derivatives_equal_differences(arm: Fmu) -> None:
         difference = (rows[2] - rows[0]) / (2 * h)
         scale = np.maximum(1.0, np.abs(exact).max())
         assert np.abs(exact - difference).max() < 1e-5 * scale
-        assert np.abs(exact).min() < 1e3 < np.abs(exact).max()  # accelerations of modes have large rates: all are looked at
+        assert (
+            np.abs(exact).min() < 1e3 < np.abs(exact).max()
+        )  # accelerations of modes have large rates: all are looked at
 
 
 def test_output_derivatives_after_a_step_with_a_ramp_contain_the_ramp(fmus: Finder) -> None:

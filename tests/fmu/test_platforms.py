@@ -47,7 +47,17 @@ def host_program(folder: Path, platform: str) -> Path:
         target = f"{platform.split('-')[0]}-linux-gnu.2.17"
         zig_run("cc", "-target", target, *flags, str(HOST), "-ldl", "-o", str(folder / "host"))
         return folder / "host"
-    zig_run("cc", "-target", "x86_64-windows-gnu", *flags, "-mno-stack-arg-probe", "-c", str(HOST), "-o", str(folder / "host.o"))
+    zig_run(
+        "cc",
+        "-target",
+        "x86_64-windows-gnu",
+        *flags,
+        "-mno-stack-arg-probe",
+        "-c",
+        str(HOST),
+        "-o",
+        str(folder / "host.o"),
+    )
     libraries = []
     for dll, names in (("kernel32", "LoadLibraryA GetProcAddress ExitProcess"), ("ucrtbase", "getenv puts")):
         definition, library = folder / f"{dll}.def", folder / f"{dll}.lib"
@@ -71,7 +81,7 @@ def run(command: list[str], fmi: str, platform: str, folder: Path, location: str
         **extra,
         "FMU_LIBRARY": f".\\{Path(library).name}" if "windows" in platform else str(library),
         "FMU_TOKEN": fmu.token,
-        "FMU_LOCATION": location.format(path=quote(str(fmu.resources)), plain=str(fmu.resources)),
+        "FMU_LOCATION": location.format(path=quote(str(fmu.resources))),
         "FMU_NUMBERS": " ".join(str(refs[n]) for n in ("shoulder.tau", "solver.method", "solver.step")),
         "FMU_OUTPUTS": " ".join(outputs),
     }
@@ -87,15 +97,15 @@ def run(command: list[str], fmi: str, platform: str, folder: Path, location: str
 def native(fmi: str, folder: Path) -> Array:
     folder.mkdir()
     host = host_program(folder / "build", "x86_64-linux")
-    return run([str(host)], fmi, "x86_64-linux", folder, "file://{path}" if fmi == "2.0" else "{plain}/")
+    return run([str(host)], fmi, "x86_64-linux", folder, "file://{path}" if fmi == "2.0" else "{path}/")
 
 
 def agree(there: Array, here: Array) -> None:
     """Relative to each number, or to a thousandth of the largest for those that are sums of cancelling terms.
 
-    Steps of rk4 are the same everywhere: rounding, as the motion amplifies it over a second, is all that differs. Those of
-    dopri5 follow from error estimates, and stability, not accuracy, limits them for the torsional modes: rounding moves
-    the steps, and results move within the tolerance of 1e-10 times what it amplifies.
+    Steps of rk4 are the same everywhere: rounding, as the motion amplifies it over a second, is all that differs.
+    Those of dopri5 follow from error estimates, and stability, not accuracy, limits them for the torsional modes:
+    rounding moves the steps, and results move within the tolerance of 1e-10 and what the motion makes of it.
     """
     scale = np.maximum(np.abs(here), 1e-3 * np.abs(here).max())
     fixed, adaptive = np.abs((there - here) / scale).max(axis=1)
@@ -110,7 +120,12 @@ def wine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
     if not Path(program).exists():
         program = require_tool("wine64")
     prefix = tmp_path_factory.mktemp("wine") / "prefix"
-    settings = {"WINEPREFIX": str(prefix), "WINEDEBUG": "-all", "WINEDLLOVERRIDES": "mscoree,mshtml=", "LANG": "C.UTF-8"}
+    settings = {
+        "WINEPREFIX": str(prefix),
+        "WINEDEBUG": "-all",
+        "WINEDLLOVERRIDES": "mscoree,mshtml=",
+        "LANG": "C.UTF-8",
+    }
     yield {**settings, "program": program}
     server = next((p for p in ("/usr/lib/wine/wineserver64", "/usr/lib/wine/wineserver") if Path(p).exists()), None)
     if server is not None:
@@ -124,7 +139,7 @@ def test_windows_library_gives_the_numbers_of_linux(wine: dict[str, str], tmp_pa
     host = host_program(tmp_path / "build", "x86_64-windows")
     for fmi in VERSIONS:
         expected = native(fmi, tmp_path / f"native{fmi[0]}")
-        locations = ["file:///Z:{path}", "file:/Z:{path}/"] if fmi == "2.0" else ["Z:{plain}", "Z:{plain}\\"]
+        locations = ["file:///Z:{path}", "file:/Z:{path}/"] if fmi == "2.0" else ["Z:{path}", "Z:{path}\\"]
         for i, location in enumerate(locations):
             folder = tmp_path / f"windows{fmi[0]}{i}"
             folder.mkdir()
@@ -141,6 +156,6 @@ def test_aarch64_library_gives_the_numbers_of_x86(fmi: str, tmp_path: Path) -> N
         pytest.skip("libc6-arm64-cross is not installed")
     host = host_program(tmp_path / "build", "aarch64-linux")
     (tmp_path / "arm64").mkdir()
-    location = "file:{path}" if fmi == "2.0" else "{plain}"
+    location = "file:{path}" if fmi == "2.0" else "{path}"
     got = run([qemu, "-L", str(ARM64), str(host)], fmi, "aarch64-linux", tmp_path / "arm64", location)
     agree(got, native(fmi, tmp_path / "native"))

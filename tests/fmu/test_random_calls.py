@@ -59,7 +59,9 @@ def compile_all(folder: Path) -> None:
     for fmi in "23":
         own = [SOURCE, *sorted(COMMON.glob("*.c")), *(ROOT / "fmu_src" / f"fmi{fmi}").glob("*.c")]
         flags = [*UNDEFINED, "-std=c11", f"-DFMI_VERSION={fmi}", *include]
-        programs.append([gcc, *flags, *map(str, own), *(c[-1] for c in kernel), "-lm", "-o", str(folder / f"fuzz{fmi}")])
+        programs.append(
+            [gcc, *flags, *map(str, own), *(c[-1] for c in kernel), "-lm", "-o", str(folder / f"fuzz{fmi}")]
+        )
     once(folder / "fuzz.stamp", [*headers, *sorted((ROOT / "fmu_src").rglob("*.[ch]")), SOURCE], programs)
 
 
@@ -96,9 +98,7 @@ def test_thousands_of_random_calls_do_no_harm(
     assert int(words[0]) == 600 and int(words[2]) > 20000 and int(words[4]) > 2000, done.stdout
 
 
-def test_sequences_that_hypothesis_thinks_of_do_no_harm(
-    programs: Path, fmus: Finder, fmi: str, tmp_path: Path
-) -> None:
+def test_sequences_that_hypothesis_thinks_of_do_no_harm(programs: Path, fmus: Finder, fmi: str, tmp_path: Path) -> None:
     call = st.tuples(st.integers(0, 255), st.binary(max_size=12)).map(lambda c: bytes([c[0]]) + c[1])
 
     @settings(max_examples=80, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))

@@ -1,4 +1,4 @@
-"""CasADi imports the Model Exchange FMU: its Jacobians are exact, and good enough to solve an optimal-control problem."""
+"""CasADi imports the Model Exchange FMU: Jacobians are exact, and solve an optimal-control problem."""
 
 from __future__ import annotations
 

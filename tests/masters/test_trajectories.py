@@ -19,14 +19,17 @@ import numpy as np
 import pytest
 from fmu.fmi import Array
 from fmu.models import system
+from house.tools import IN_CI
 from masters.children import EVERY, ROWS, STEP
 from masters.conftest import Builder
 
 import bough
-from house.tools import IN_CI
 
 AGREE = 1e-9
-INPUTS = {"arm": {"shoulder.tau": 0.3, "lower.tip.force[3]": 0.5, "hand.tool.torque[1]": 0.01}, "flyer": {"root.tau": 0.1}}
+INPUTS = {
+    "arm": {"shoulder.tau": 0.3, "lower.tip.force[3]": 0.5, "hand.tool.torque[1]": 0.01},
+    "flyer": {"root.tau": 0.1},
+}
 TESTS = Path(__file__).parents[1]
 
 
@@ -66,7 +69,9 @@ def fmpy_run(path: Path, model: str, kind: str, values: dict[str, float], **opti
 
 
 @pytest.mark.parametrize("model", ["arm", "flyer"])
-def test_fmpy_steps_the_co_simulation_fmu_along_the_trajectory_of_simulate(built: Builder, fmi: str, model: str) -> None:
+def test_fmpy_steps_the_co_simulation_fmu_along_the_trajectory_of_simulate(
+    built: Builder, fmi: str, model: str
+) -> None:
     rows = fmpy_run(built(model, fmi), model, "CoSimulation", start(model), step_size=STEP)
     assert differ(rows, model) < AGREE
 
@@ -75,8 +80,8 @@ def test_fmpy_steps_the_co_simulation_fmu_along_the_trajectory_of_simulate(built
 def test_fmpy_integrates_the_model_exchange_fmu_with_cvode_to_its_tolerance(
     built: Builder, fmi: str, model: str
 ) -> None:
-    """CVODE controls its error per step, a hundred times per mode's period: a thousand tolerances is what it reaches for
-    states, and accelerations see deflections times squares of frequencies."""
+    """CVODE controls the error of each step: what adds up over a second is some thousand times its tolerance for states,
+    and accelerations see deflections times squares of frequencies."""
     rows = fmpy_run(built(model, fmi), model, "ModelExchange", INPUTS[model], relative_tolerance=1e-10)
     states = [names(model).index(n) for n in (*system(model).q_names, *system(model).u_names)]
     expected = reference(model)

@@ -7,6 +7,7 @@ import sys
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from typing import Any
 
@@ -265,7 +266,14 @@ def test_the_code_can_be_changed(fmus: dict[tuple[str, str], Path], tmp_path: Pa
 
 
 def test_without_pythonfmu_the_cure_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(python_runtime.importlib.util, "find_spec", lambda _: None)
+    real = python_runtime.importlib.metadata.distribution
+
+    def missing(name: str) -> Any:
+        if name == "pythonfmu":
+            raise PackageNotFoundError(name)
+        return real(name)
+
+    monkeypatch.setattr(python_runtime.importlib.metadata, "distribution", missing)
     with pytest.raises(bough.BuildError, match=r"needs the package pythonfmu.*pip install 'bough\[fmu\]'"):
         bough.build_fmu(system_of("pendulum"), tmp_path / "x.fmu", runtime="python")
     assert not list(tmp_path.iterdir())
@@ -281,6 +289,13 @@ def test_without_pythonfmu_the_cure_is_told(tmp_path: Path, monkeypatch: pytest.
 def test_what_pythonfmu_lacks_is_refused(tmp_path: Path, options: dict[str, Any], words: str) -> None:
     with pytest.raises(bough.BuildError, match=words):
         bough.build_fmu(system_of("pendulum"), tmp_path / "x.fmu", runtime="python", **options)
+
+
+def test_an_fmu_can_be_built_after_one_has_run(fmus: dict[tuple[str, str], Path], tmp_path: Path) -> None:
+    with instance(fmus["pendulum", "python"]) as (it, _):  # brings its own copy of pythonfmu into this process
+        it.exitInitializationMode()
+    made = bough.build_fmu(system_of("pendulum"), tmp_path / "x.fmu", runtime="python")
+    assert made.read_bytes() == fmus["pendulum", "python"].read_bytes()
 
 
 def test_pythonfmu_travels_with_its_licence(fmus: dict[tuple[str, str], Path]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.metadata
-import importlib.util
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -67,10 +66,12 @@ def python_files(files: Mapping[str, bytes], model: str, platforms: Sequence[str
 
 
 def _pythonfmu() -> Path:
-    spec = importlib.util.find_spec("pythonfmu")
-    if spec is None or not spec.submodule_search_locations:
-        raise BuildError("runtime='python' needs the package pythonfmu. Install it: pip install 'bough[fmu]'")
-    return Path(spec.submodule_search_locations[0])
+    """The folder of the installed package; not of a copy that an FMU in this process has brought along."""
+    try:
+        folder = Path(str(importlib.metadata.distribution("pythonfmu").locate_file("pythonfmu")))
+    except importlib.metadata.PackageNotFoundError:
+        raise BuildError("runtime='python' needs the package pythonfmu. Install it: pip install 'bough[fmu]'") from None
+    return folder
 
 
 def _licence() -> bytes:

@@ -1,7 +1,8 @@
 /* host.c - the smallest master: loads the FMU library beside it, runs it for a second, prints numbers as bits.
  *
  * In the environment: FMU_LIBRARY, FMU_TOKEN, FMU_LOCATION, and as value references parted by blanks
- * FMU_NUMBERS (an input, the solver's method, its step) and FMU_OUTPUTS. The outputs come twice: with rk4 and with dopri5. Compiled for Linux (x86-64, aarch64) and Windows, for FMI 2 and for FMI 3. On Windows nothing but kernel32.dll
+ * FMU_NUMBERS (an input, the solver's method, its step) and FMU_OUTPUTS. A location that is no URI may be percent-encoded
+ * all the same: it is decoded here, because the environment of Windows loses what is not in its code page. The outputs come twice: with rk4 and with dopri5. Compiled for Linux (x86-64, aarch64) and Windows, for FMI 2 and for FMI 3. On Windows nothing but kernel32.dll
  * and ucrtbase.dll is linked, and nothing of their headers used. */
 #include <stddef.h>
 
@@ -59,6 +60,21 @@ static unsigned read_number(const char **text) {
 
 static unsigned input, method, step_size;
 
+static int hex(char c) { return c <= '9' ? c - '0' : (c | 32) - 'a' + 10; }
+
+static const char *decoded(const char *from) {
+  static char text[4096];
+  size_t n = 0;
+  while (*from && n + 1 < sizeof text) {
+    if (*from == '%')
+      text[n++] = (char)(16 * hex(from[1]) + hex(from[2])), from += 3;
+    else
+      text[n++] = *from++;
+  }
+  text[n] = 0;
+  return text;
+}
+
 static int run2(const char *token, const char *location, int solver) {
   const fmi2CallbackFunctions callbacks = {log2_out, NULL, NULL, NULL, NULL};
   double x[MOST], torque = 0.3, small = 1e-4;
@@ -86,7 +102,7 @@ static int run3(const char *token, const char *location, int solver) {
   fmi3Boolean event, terminate, early;
   fmi3InstantiateCoSimulationTYPE *create = (fmi3InstantiateCoSimulationTYPE *)find(library, "fmi3InstantiateCoSimulation");
   if (!create) return 20;
-  void *it = create("it", token, location, 0, 0, 0, 0, NULL, 0, NULL, log3_out, NULL);
+  void *it = create("it", token, decoded(location), 0, 0, 0, 0, NULL, 0, NULL, log3_out, NULL);
   if (!it) return 21;
   if (((fmi3SetFloat64TYPE *)find(library, "fmi3SetFloat64"))(it, &input, 1, &torque, 1) ||
       ((fmi3SetFloat64TYPE *)find(library, "fmi3SetFloat64"))(it, &step_size, 1, &small, 1) ||
