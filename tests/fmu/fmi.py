@@ -209,7 +209,7 @@ class Instance:
                 c.c_int(logging),
             ]
         create = getattr(self.library, function)
-        create.restype, create.argtypes = c.c_void_p, None
+        create.restype = c.c_void_p
         self.handle: int | None = create(*arguments)
 
     def _heard(self, status: int, category: bytes, text: bytes, who: bytes = b"") -> None:

@@ -75,7 +75,7 @@ def test_windows_library_exports_the_fmi_and_imports_ucrtbase_only(fmi: str) -> 
 def test_macos_library_exports_the_fmi_needs_libsystem_only_and_runs_on_macos_11(platform: str, fmi: str) -> None:
     fat = lief.MachO.parse(list(find_binary(platform, fmi)))
     assert fat is not None and fat.size == 1
-    binary = fat.at(0)
+    binary: Any = fat.at(0)
     cpu = lief.MachO.Header.CPU_TYPE.X86_64 if platform.startswith("x86_64") else lief.MachO.Header.CPU_TYPE.ARM64
     assert binary.header.cpu_type == cpu
     exported = {str(export.symbol.name).removeprefix("_") for export in binary.dyld_info.exports}

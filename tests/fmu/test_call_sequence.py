@@ -223,7 +223,7 @@ def goes_on(it: Instance, state: str) -> None:
         "instantiated": lambda: it.enter() == OK,
         "initialization mode": lambda: it.call("ExitInitializationMode") == OK,
         "step mode": lambda: it.step(0.01) == OK,
-        "event mode": lambda: it.to_continuous() is None,
+        "event mode": lambda: it.call("EnterContinuousTimeMode") == OK,
         "continuous-time mode": lambda: it.call("EnterEventMode") == OK,
         "after a failed step": lambda: it.call("Terminate") == OK,
         "terminated": lambda: np.isfinite(it.get(["shoulder.phi"])).all(),
@@ -336,7 +336,7 @@ def test_type_of_run_that_is_not_offered_gives_no_instance(fmus: Finder) -> None
     library, heard = arm.load(), []
     log = LOG3(lambda _, status, category, text: heard.append(text.decode()))
     create = library.fmi3InstantiateScheduledExecution
-    create.restype, create.argtypes = c.c_void_p, None
+    create.restype = c.c_void_p
     null = c.c_void_p(None)
     text = [c.c_char_p(b"it"), c.c_char_p(arm.token.encode()), c.c_char_p(str(arm.resources).encode())]
     assert create(*text, c.c_bool(False), c.c_bool(True), null, log, null, null, null) is None

@@ -32,7 +32,8 @@ def sides(model: str) -> tuple[list[str], list[str], list[str]]:
 
 def jacobian(it: Instance, unknowns: list[str], knowns: list[str]) -> Array:
     eye = np.eye(len(knowns))
-    return np.array([it.directional(unknowns, knowns, row) for row in eye]).T
+    rows: Array = np.array([it.directional(unknowns, knowns, row.tolist()) for row in eye]).T
+    return rows
 
 
 @pytest.mark.parametrize("seed", range(2))

@@ -90,7 +90,7 @@ def swing_up(dae: Any) -> tuple[np.ndarray[Any, Any], Any]:
             problem.subject_to(x[names.index(name), INTERVALS] == 0.0)
     problem.minimize(STOP / INTERVALS * casadi.sumsqr(u))
     problem.set_initial(x, np.linspace(start, 0 * start, INTERVALS + 1).T)
-    quiet = {"print_level": 0, "sb": "yes", "hessian_approximation": "limited-memory", "max_iter": 300}
+    quiet: dict[str, Any] = {"print_level": 0, "sb": "yes", "hessian_approximation": "limited-memory", "max_iter": 300}
     problem.solver("ipopt", {"print_time": False}, quiet)
     solution = problem.solve()
     return np.atleast_1d(solution.value(u)), problem.stats()

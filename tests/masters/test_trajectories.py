@@ -45,7 +45,8 @@ def start(model: str) -> dict[str, float]:
 def reference(model: str) -> Array:
     """A row per tenth of a second of every output, from bough.simulate."""
     run = bough.simulate(system(model), ROWS * EVERY * STEP, INPUTS[model], step=EVERY * STEP, rtol=1e-11)
-    return np.array([run[n] for n in names(model)]).T[1:]
+    rows: Array = np.array([run[n] for n in names(model)]).T[1:]
+    return rows
 
 
 def differ(rows: Array, model: str) -> float:
@@ -65,7 +66,8 @@ def fmpy_run(path: Path, model: str, kind: str, values: dict[str, float], **opti
         output=wanted,
         **options,
     )
-    return np.array([out[n] for n in wanted]).T[EVERY::EVERY]
+    rows: Array = np.array([out[n] for n in wanted]).T[EVERY::EVERY]
+    return rows
 
 
 @pytest.mark.parametrize("model", ["arm", "flyer"])
@@ -80,8 +82,8 @@ def test_fmpy_steps_the_co_simulation_fmu_along_the_trajectory_of_simulate(
 def test_fmpy_integrates_the_model_exchange_fmu_with_cvode_to_its_tolerance(
     built: Builder, fmi: str, model: str
 ) -> None:
-    """CVODE controls the error of each step: what adds up over a second is some thousand times its tolerance for states,
-    and accelerations see deflections times squares of frequencies."""
+    """CVODE controls the error of each step: what adds up over a second is some thousand times its tolerance for
+    states, and accelerations see deflections times squares of frequencies."""
     rows = fmpy_run(built(model, fmi), model, "ModelExchange", INPUTS[model], relative_tolerance=1e-10)
     states = [names(model).index(n) for n in (*system(model).q_names, *system(model).u_names)]
     expected = reference(model)
