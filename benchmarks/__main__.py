@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from benchmarks import flexible, probe, report, rigid, scaling
+from benchmarks import flexible, fmu, probe, report, rigid, scaling
 from benchmarks.ctimer import ROOT
 from benchmarks.timing import machine, pin_to_core
 from bough import _build_info
@@ -21,6 +21,7 @@ RUNS: dict[str, Callable[[bool], dict[str, Any]]] = {
     "probe": probe.run,
     "scaling": scaling.run,
     "flexible": flexible.run,
+    "fmu": fmu.run,
 }
 PEERS = ("pin", "mujoco", "exudyn", "numpy")
 

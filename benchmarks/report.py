@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from benchmarks import fmu
+
 Results = Mapping[str, Any]
 
 
@@ -197,6 +199,7 @@ SECTIONS = {
     "probe": ("Flexible chains against the probe", probe),
     "scaling": ("Growth with bodies and modes", scaling),
     "flexible": ("Flexible chain against Exudyn at equal accuracy", flexible),
+    "fmu": ("FMUs", fmu.table),
 }
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import fmpy
 import lief
 import pytest
-from fmu.fmi import SIGNATURES
 from fmu.models import VERSIONS
+from fmu.signatures import SIGNATURES
 
 from bough.export.package import FOLDERS, find_binary
 

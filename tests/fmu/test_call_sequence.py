@@ -1,7 +1,8 @@
 """Every function in every state: done, or refused with a message that names function, state and cure, and no harm done.
 
-The table below is the standards', written down again: it knows nothing of the one in C. Where a standard is silent, or
-leaves it to the FMU, the FMU answers: values may be got in every state, snapshots be taken in all but the call back.
+The table below says once more, by function and version, what the one in C says by kind of call: changing one alone
+fails. It is more generous than the standards in places: values may be got in every state, also before initialization,
+and snapshots be taken in all states but the call back.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from typing import Any
 import numpy as np
 import pytest
 from fmu.conftest import Finder
-from fmu.fmi import DISCARD, ERROR, LOG3, OK, SIGNATURES, Fmu, Instance, pointer
+from fmu.fmi import DISCARD, ERROR, LOG3, OK, Fmu, Instance, pointer
+from fmu.signatures import SIGNATURES
 
 STATES = {
     "cs": ("instantiated", "initialization mode", "step mode", "after a failed step", "terminated"),

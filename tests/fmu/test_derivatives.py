@@ -1,4 +1,7 @@
-"""Directional and adjoint derivatives against `System.linearize`, and dependencies against what really changes."""
+"""Directional and adjoint derivatives against `System.linearize`; what is declared independent does not change.
+
+That nothing is declared dependent for nothing is not shown here.
+"""
 
 from __future__ import annotations
 

@@ -103,14 +103,15 @@ def native(fmi: str, folder: Path) -> Array:
 def agree(there: Array, here: Array) -> None:
     """Relative to each number, or to a thousandth of the largest for those that are sums of cancelling terms.
 
-    Steps of rk4 are the same everywhere: rounding, as the motion amplifies it over a second, is all that differs.
-    Those of dopri5 follow from error estimates, and stability, not accuracy, limits them for the torsional modes:
-    rounding moves the steps, and results move within the tolerance of 1e-10 and what the motion makes of it.
+    Where the CPU has AVX2, or is an aarch64, all platforms fuse the same products and use no mathematics of the
+    system's library: the numbers are the same to the last bit or nearly so, adaptive steps included. (A change in the
+    last digit would not stay small with dopri5: its steps follow from error estimates, and a start angle changed in its
+    last digit moves the results of this run by 1e-11.)
     """
     scale = np.maximum(np.abs(here), 1e-3 * np.abs(here).max())
     fixed, adaptive = np.abs((there - here) / scale).max(axis=1)
     assert fixed < 1e-12
-    assert adaptive < 1e-8
+    assert adaptive < 1e-12
 
 
 @pytest.fixture(scope="session")

@@ -23,6 +23,19 @@ static const double D[7] = {-12715105075.0 / 11282082432.0, 0, 87487479700.0 / 3
                             -10690763975.0 / 1880347072.0, 701980252875.0 / 199316789632.0,
                             -1453857185.0 / 822651844.0, 69997945.0 / 29380423.0};
 
+/* x^p for x > 0, to ten digits. The step-size control needs no more, but it needs the same digits everywhere: a pow of
+ * the platform's would make the steps, and so the results, differ from one system to the next. */
+static double power(double x, double p) {
+  int two;
+  const double m = frexp(x, &two), z = (m - 1.0) / (m + 1.0), z2 = z * z; /* x = m 2^two, ln m = 2 artanh z */
+  double series = 0.0, e = 1.0;
+  for (int k = 21; k > 0; k -= 2) series = series * z2 + 1.0 / k;
+  const double t = p * (2.0 * z * series + two * 0.69314718055994530942), n = floor(t / 0.69314718055994530942 + 0.5);
+  const double r = t - n * 0.69314718055994530942;
+  for (int k = 12; k > 0; k--) e = 1.0 + e * r / k;
+  return ldexp(e, n > 1000.0 ? 1000 : n < -1000.0 ? -1000 : (int)n);
+}
+
 /* a first step from the sizes of y, f and a difference of f (Hairer, Norsett & Wanner, II.4) */
 static bough_status first_step(bough_sim *sim, double limit) {
   const int ny = sim->ny;
@@ -40,7 +53,7 @@ static bough_status first_step(bough_sim *sim, double limit) {
   }
   for (int i = 0; i < ny; i++) k[i] -= sim->rate[i];
   const double d2 = bough_sim_norm(sim, k, sim->y, sim->y) / h, most = d1 > d2 ? d1 : d2;
-  const double h1 = most <= 1e-15 ? (h * 1e-3 > 1e-6 ? h * 1e-3 : 1e-6) : pow(0.01 / most, 0.2);
+  const double h1 = most <= 1e-15 ? (h * 1e-3 > 1e-6 ? h * 1e-3 : 1e-6) : power(0.01 / most, 0.2);
   sim->now.h = 100.0 * h < h1 ? 100.0 * h : h1;
   return BOUGH_OK;
 }
@@ -112,7 +125,7 @@ bough_status bough_dopri5_step(bough_sim *sim, double limit) {
     if (status == BOUGH_STOPPED) return status;
     if (status == BOUGH_OK && error <= 1.0) { /* PI control: h (0.9 e^-0.17 e_old^0.04) */
       const double e = error > 1e-10 ? error : 1e-10;
-      double factor = 0.9 * pow(e, -0.17) * pow(sim->now.error_old, 0.04);
+      double factor = 0.9 * power(e, -0.17) * power(sim->now.error_old, 0.04);
       factor = factor < 0.2 ? 0.2 : factor > shrink_only ? shrink_only : factor;
       sim->now.error_old = e > 1e-4 ? e : 1e-4;
       accept(sim, h, last ? limit : sim->now.t + h);
@@ -120,7 +133,7 @@ bough_status bough_dopri5_step(bough_sim *sim, double limit) {
       return BOUGH_OK;
     }
     sim->now.rejected++;
-    const double factor = status == BOUGH_OK && error < 1e10 ? 0.9 * pow(error, -0.2) : 0.1;
+    const double factor = status == BOUGH_OK && error < 1e10 ? 0.9 * power(error, -0.2) : 0.1;
     sim->now.h = h * (factor < 0.2 ? 0.2 : factor);
     shrink_only = 1.0;
   }
