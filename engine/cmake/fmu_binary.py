@@ -57,7 +57,7 @@ int DllMain(void *instance, unsigned reason, void *reserved) {
 
 UCRT = frozenset(
     "__stdio_common_vsprintf _wfopen atan2 calloc ceil fclose floor fread free frexp fseek ftell ldexp malloc memcmp "
-    "memcpy memmove memset pow realloc strcat strcmp strcpy strlen strncmp".split()
+    "memcpy memmove memset realloc strcat strcmp strcpy strlen strncmp".split()
 )
 """What the library may ask of ucrtbase.dll; anything else is a mistake that only a user's machine would show."""
 

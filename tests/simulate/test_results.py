@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -55,7 +56,12 @@ def test_recorded_accelerations_are_those_of_the_recorded_states() -> None:
 
 def test_unreadable_results_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "bad.csv"
-    for text, message in (("", "header"), ("x,y\n1,2\n", "header"), ("time,x\n1,two\n", ":2: expected 2 numbers")):
+    for text, message in (
+        ("", "header"),
+        ("x,y\n1,2\n", "header"),
+        ("time,x\n1,two\n", ":2: expected 2 numbers"),
+        ("time,x\n1,2\n3\n", ":3: expected 2 numbers"),
+    ):
         path.write_text(text)
         with pytest.raises(SimulationError, match=message):
             Result.from_csv(path)
@@ -63,3 +69,13 @@ def test_unreadable_results_are_refused(tmp_path: Path) -> None:
         Result.from_csv(tmp_path / "absent.csv")
     with pytest.raises(SimulationError, match="cannot write"):
         Result(np.zeros(1), {}).to_csv(tmp_path / "no" / "such" / "folder.csv")
+
+
+def test_a_pipe_is_written_to_and_not_replaced(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    Result(np.array([1.0]), {"x": np.array([2.0])}).to_csv(pipe)
+    assert os.read(reader, 100) == b"time,x\n1.0,2.0\n"
+    os.close(reader)
+    assert pipe.is_fifo()

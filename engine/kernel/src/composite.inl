@@ -48,7 +48,7 @@ static void carry_inward(const bough_sweep *s, int k, const sweep_work *w, real 
   }
 }
 
-/* A <- S A S' (or, if `columns_too` is not set, S A) with S = Tinv' on every body's modes: from xi to eta */
+/* A <- Tinv' A on every body's modal rows: from xi to eta */
 static void rows_to_eta(const bough_model *m, real *scratch, real *A) {
   for (int k = 0; k < m->nb; k++) {
     const bough_body *b = m->body + k;
