@@ -15,15 +15,7 @@ from numpy.typing import NDArray
 from bough.errors import ModelError, Problem
 from bough.flex import FlexBody, flex_body
 from bough.flex.body import ROTATION, TRANSLATION
-from bough.flex.integrals import (
-    ModalIntegrals,
-    Shapes,
-    clamp,
-    kernel_basis,
-    modal_integrals,
-    shapes_at_attach,
-    skew,
-)
+from bough.flex.integrals import ModalIntegrals, clamp, kernel_basis, packed_inertia, skew
 from bough.model import Body, Hinge
 
 Array: TypeAlias = NDArray[np.float64]
@@ -125,7 +117,7 @@ def rigid_inertia(mass: float, com: Array, inertia: tuple[float, ...] | Array) -
     xx, yy, zz, xy, xz, yz = inertia
     J = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
     J = J + mass * (com @ com * np.eye(3) - np.outer(com, com))
-    return np.array([mass, *(mass * com), J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2]])
+    return packed_inertia(mass, mass * com, J)
 
 
 def _rigid_data(body: Body, C: Array) -> BodyData:
@@ -160,31 +152,22 @@ def _dependent_modes(body: Body) -> ModelError:
 
 def _flex_data(body: Body, C: Array, ruthless: bool) -> BodyData:
     flex = flex_body(body)
-    origin = flex.node_positions[flex.attach]
     lam_d, gam_d = flex.node_shapes[flex.attach, ROTATION], flex.node_shapes[flex.attach, TRANSLATION]
-    raw = shapes_at_attach(flex)
-    clamped = Shapes(raw.l0, raw.m, raw.J, *clamp(raw.l0, raw.lam, raw.gam, lam_d, gam_d))
-    basis = kernel_basis(clamped.modal_mass(), flex.stiffness)
+    clamped = flex.integrals.clamped(lam_d, gam_d)
+    basis = kernel_basis(clamped.Mff, flex.stiffness)
     if basis is None:
         raise _dependent_modes(body)
     T, stiffness = basis
     unclamped = bool(np.any(lam_d) or np.any(gam_d))
-    node_l, node_lam, node_gam = (
-        flex.node_positions - origin,
-        flex.node_shapes[:, ROTATION],
-        flex.node_shapes[:, TRANSLATION],
-    )
-    used = raw
+    l0 = flex.node_positions - flex.node_positions[flex.attach]
+    lam, gam = flex.node_shapes[:, ROTATION], flex.node_shapes[:, TRANSLATION]
     if ruthless:
-        used = clamped
-        node_lam, node_gam = clamp(node_l, node_lam, node_gam, lam_d, gam_d)
-    shapes = used.transformed(C, T)
+        lam, gam = clamp(l0, lam, gam, lam_d, gam_d)
     nodes = tuple(
-        NodeData(name, C.T @ node_l[j], C.T.copy(), C.T @ node_lam[j] @ T, C.T @ node_gam[j] @ T)
+        NodeData(name, C.T @ l0[j], C.T.copy(), C.T @ lam[j] @ T, C.T @ gam[j] @ T)
         for j, name in enumerate(flex.node_names)
     )
-    integrals = modal_integrals(shapes)
-    keep_mass = unclamped and not ruthless and flex.nm > 0
+    integrals = (clamped if ruthless else flex.integrals).transformed(C, T)
     return BodyData(
         C,
         integrals.inertia,
@@ -194,7 +177,7 @@ def _flex_data(body: Body, C: Array, ruthless: bool) -> BodyData:
         T,
         stiffness,
         T.T @ flex.damping @ T,
-        shapes.modal_mass() if keep_mass else None,
+        integrals.Mff if unclamped and not ruthless and flex.nm > 0 else None,
         flex,
     )
 

@@ -120,10 +120,10 @@ def test_too_many_modes_name_the_body() -> None:
 
 def test_nodal_body_is_taken_as_given() -> None:
     body = built(nodal={**PANEL, "damping": [0.01, 0.02]})
-    assert (body.np_, body.nn, body.nm, body.attach) == (2, 2, 2, 0)
-    np.testing.assert_array_equal(body.shapes[1, :, 0], [0, -1, 0, 0, 0, 2])
-    np.testing.assert_array_equal(body.shapes[1, :, 1], [0, 0, 1, 0, 1, 0])
-    np.testing.assert_array_equal(body.inertias[1], [[0.01, 0.001, 0], [0.001, 0.02, 0.002], [0, 0.002, 0.02]])
+    assert (body.points.masses.size, body.nn, body.nm, body.attach) == (2, 2, 2, 0)
+    np.testing.assert_array_equal(body.points.shapes[1, :, 0], [0, -1, 0, 0, 0, 2])
+    np.testing.assert_array_equal(body.points.shapes[1, :, 1], [0, 0, 1, 0, 1, 0])
+    np.testing.assert_array_equal(body.points.inertias[1], [[0.01, 0.001, 0], [0.001, 0.02, 0.002], [0, 0.002, 0.02]])
     # M_rr = m Gam'Gam + Lam' J Lam.
     masses = np.array([0.4 * 4.0 + 0.02, 0.4 + 0.02])
     np.testing.assert_allclose(np.diag(body.modal_mass), masses)
@@ -151,7 +151,7 @@ def test_shape_that_moves_no_mass_has_no_frequency() -> None:
 def test_nodal_body_without_modes() -> None:
     body = built(nodal={**PANEL, "modes": [], "stiffness": []})
     assert body.nm == 0
-    assert body.shapes[:, ROTATION].shape == (2, 3, 0)
+    assert body.points.shapes[:, ROTATION].shape == (2, 3, 0)
 
 
 def test_rigid_body_has_no_flexible_data() -> None:

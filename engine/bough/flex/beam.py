@@ -12,6 +12,7 @@ from bough.errors import ModelError, Problem
 from bough.flex.body import Array, FlexBody
 from bough.flex.line import TX, BeamProperties, lines
 from bough.flex.modes import LineModes, Selection, beam_modes, merge_order
+from bough.flex.points import Points
 
 
 @dataclass(frozen=True)
@@ -48,11 +49,9 @@ def beam_flex(
     positions, masses, inertias = inertia_points(beam)
     node_positions = np.zeros((beam.elements + 1, 3))
     node_positions[:, 0] = beam.node_x
-    return FlexBody(
-        positions=positions,
-        masses=masses,
-        inertias=inertias,
-        shapes=_in_order([modes.line.shapes_at_points(modes.z) for modes in sets], sets, order),
+    shapes = _in_order([modes.line.shapes_at_points(modes.z) for modes in sets], sets, order)
+    return FlexBody.from_points(
+        Points(positions, masses, inertias, shapes),
         node_names=node_names(beam.elements),
         node_positions=node_positions,
         node_shapes=_in_order([modes.line.shapes_at_nodes(modes.z) for modes in sets], sets, order),

@@ -12,15 +12,25 @@ The kinetic energy of a body is `T = 1/2 V' M(xi) V` with `V = (xidot, omega, v)
 
 (Appendix C of US patent 5,546,508, whose integrals these are in another arrangement; the first-order rotation of the
 nodal inertias, which it leaves out of M, is kept here, so that the equations of motion follow from T.)
+
+Geometric stiffening is the second-order motion that linear modes lack, `l = l0 + gam xi + 1/2 xi' H xi` with a vector
+H_rs for every pair of modes: what a beam loses in length when it bends. It adds
+
+    E   += sum_s xi_s E1[s]        E1[s][:, r] = sum m H_rs
+    F1[s][:, r] += sum m l0 x H_rs                N_r += sum_s xi_s sum m H_rs.(omega x (omega x l0))
+
+A load p on a point then does the modal work p.H_rs xi_s: minus the geometric stiffness of that load. So these tables
+are the motion-induced stiffness of translational and angular acceleration and of centrifugal loads, and H of a node
+that of a force there; as a change of T they keep the energy. The share of H in M_ff, of third order, is left out.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from bough.flex.body import ROTATION, TRANSLATION, Array, FlexBody
+from bough.flex.points import ROTATION, TRANSLATION, Array, Points, freeze, require_shapes
 
 _EPS = np.zeros((3, 3, 3))
 """x~[i, j] = EPS[i, a, j] x[a]"""
@@ -30,48 +40,13 @@ for _i, _a, _j in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
 
 
 @dataclass(frozen=True, eq=False)
-class Shapes:
-    """Inertia points of a body, about its attach node, in any axes: what the integrals sum over.
-
-    Attributes:
-        l0: Positions, m, (np, 3).
-        m: Masses, kg, (np,).
-        J: Rotary inertias, kg.m^2, (np, 3, 3).
-        lam: Modal rotations, (np, 3, nm).
-        gam: Modal translations, (np, 3, nm).
-    """
-
-    l0: Array
-    m: Array
-    J: Array
-    lam: Array
-    gam: Array
-
-    def modal_mass(self) -> Array:
-        """M_ff at zero deflection, (nm, nm)."""
-        mass: Array = np.einsum("p,pir,pis->rs", self.m, self.gam, self.gam, optimize=True)
-        mass += np.einsum("pir,pij,pjs->rs", self.lam, self.J, self.lam, optimize=True)
-        symmetric: Array = 0.5 * (mass + mass.T)
-        return symmetric
-
-    def transformed(self, axes: Array, basis: Array) -> Shapes:
-        """The same points in axes with `x_old = axes @ x_new`, and modes `eta = basis @ xi`."""
-        return Shapes(
-            self.l0 @ axes,
-            self.m,
-            np.einsum("ia,pij,jb->pab", axes, self.J, axes),
-            np.einsum("ia,pir,rs->pas", axes, self.lam, basis),
-            np.einsum("ia,pir,rs->pas", axes, self.gam, basis),
-        )
-
-
-@dataclass(frozen=True, eq=False)
 class ModalIntegrals:
-    """The tables of one body; see the head of this file.
+    """The tables of one body about its attach node, in any axes and any modes; see the head of this file.
 
     Attributes:
-        inertia: Mass, first moment, Jxx Jyy Jzz Jxy Jxz Jyz about the attach node, (10,).
+        inertia: Mass, first moment, Jxx Jyy Jzz Jxy Jxz Jyz, (10,).
         F0: M^rf at zero deflection, rows angular then linear, (6, nm).
+        Mff: M^ff at zero deflection, (nm, nm).
         N0: Centrifugal coefficients at zero deflection, (6, nm).
         N1: Their derivatives, (nm, 6, nm): N = N0 + sum_s xi_s N1[s].
         F1: Derivatives of the angular rows of M^rf, (nm, 3, nm).
@@ -81,11 +56,24 @@ class ModalIntegrals:
 
     inertia: Array
     F0: Array
+    Mff: Array
     N0: Array
     N1: Array
     F1: Array
     Z: Array
     rotary: bool
+
+    def __post_init__(self) -> None:
+        """Freeze private copies of the arrays, and check that their sizes belong together."""
+        freeze(self)
+        n = self.nm
+        sizes = {"inertia": (10,), "F0": (6, n), "Mff": (n, n), "N0": (6, n), "N1": (n, 6, n)}
+        require_shapes(self, {**sizes, "F1": (n, 3, n), "Z": (n, n, n)})
+
+    @property
+    def nm(self) -> int:
+        """Number of modes."""
+        return int(self.F0.shape[1])
 
     @property
     def G1(self) -> Array:
@@ -97,33 +85,104 @@ class ModalIntegrals:
         """M^rr at zero deflection, (6, 6)."""
         return spatial_inertia(self.inertia)
 
+    def transformed(self, axes: Array, basis: Array) -> ModalIntegrals:
+        """The same body in axes with `x_old = axes @ x_new`, and modes `eta = basis @ xi`."""
+        J = axes.T @ inertia_tensor(self.inertia) @ axes
+        both = np.kron(np.eye(2), axes)
+        mass = basis.T @ self.Mff @ basis
+        return ModalIntegrals(
+            packed_inertia(self.inertia[0], axes.T @ self.inertia[1:4], J),
+            both.T @ self.F0 @ basis,
+            0.5 * (mass + mass.T),
+            _turned_quadratic(self.N0.T, axes).T @ basis,
+            np.einsum("qir,qs,rt->sit", _turned_rows(self.N1, axes), basis, basis, optimize=True),
+            _turned_vectors(self.F1, axes, basis),
+            np.einsum("qrs,qa,rb,sc->abc", self.Z, basis, basis, basis, optimize=True),
+            self.rotary,
+        )
+
+    def clamped(self, lam_d: Array, gam_d: Array) -> ModalIntegrals:
+        """Modes less the attach node's rigid motion, eqs (6)-(8) of the JSC paper, at zero deflection.
+
+        The tables of first order, which a body at zero deflection does not use, are zero.
+
+        Args:
+            lam_d: Modal rotation of the attach node, (3, nm).
+            gam_d: Modal translation of the attach node, (3, nm).
+        """
+        S, M = np.vstack([lam_d, gam_d]), self.mass_rr()
+        J, mp = inertia_tensor(self.inertia), self.inertia[1:4]
+        turned = np.array([skew(t) @ J - J @ skew(t) for t in lam_d.T]).reshape(-1, 3, 3)
+        shifted = np.array([2 * (mp @ t) * np.eye(3) - np.outer(mp, t) - np.outer(t, mp) for t in gam_d.T])
+        mass = self.Mff - self.F0.T @ S - S.T @ self.F0 + S.T @ M @ S
+        return replace(
+            self,
+            F0=self.F0 - M @ S,
+            Mff=0.5 * (mass + mass.T),
+            N0=self.N0 + 0.5 * quadratic(turned + shifted.reshape(-1, 3, 3)).T,
+            N1=np.zeros_like(self.N1),
+            F1=np.zeros_like(self.F1),
+            Z=np.zeros_like(self.Z),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Stiffening:
+    """What geometric stiffening adds to the tables; see the head of this file.
+
+    Attributes:
+        E1: Derivatives of the linear rows of M^rf, (nm, 3, nm).
+        F1: Added to those of the angular rows, (nm, 3, nm).
+        N1: Added to those of the centrifugal coefficients, (nm, 6, nm).
+        node_bends: H of every named node, m, (nn, 3, nm, nm).
+    """
+
+    E1: Array
+    F1: Array
+    N1: Array
+    node_bends: Array
+
+    def __post_init__(self) -> None:
+        """Freeze private copies of the arrays, and check that their sizes belong together."""
+        freeze(self)
+        n = self.E1.shape[0]
+        require_shapes(self, {"E1": (n, 3, n), "F1": (n, 3, n), "N1": (n, 6, n)})
+
+    def transformed(self, axes: Array, basis: Array) -> Stiffening:
+        """The same in axes with `x_old = axes @ x_new`, and modes `eta = basis @ xi`."""
+        return Stiffening(
+            _turned_vectors(self.E1, axes, basis),
+            _turned_vectors(self.F1, axes, basis),
+            np.einsum("qir,qs,rt->sit", _turned_rows(self.N1, axes), basis, basis, optimize=True),
+            np.einsum("ia,nirs,rt,su->natu", axes, self.node_bends, basis, basis, optimize=True),
+        )
+
 
 def skew(x: Array) -> Array:
     """Matrix of `x cross`, (3, 3)."""
     return np.array([[0.0, -x[2], x[1]], [x[2], 0.0, -x[0]], [-x[1], x[0], 0.0]])
 
 
+def inertia_tensor(inertia: Array) -> Array:
+    """(3, 3) inertia from mass, first moment and inertia, (10,)."""
+    xx, yy, zz, xy, xz, yz = inertia[4:]
+    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+
+
+def packed_inertia(mass: float, first_moment: Array, J: Array) -> Array:
+    """Mass, first moment, Jxx Jyy Jzz Jxy Jxz Jyz, (10,)."""
+    return np.array([mass, *first_moment, J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2]], dtype=np.float64)
+
+
 def spatial_inertia(inertia: Array) -> Array:
     """(6, 6) spatial inertia from mass, first moment and inertia, (10,)."""
-    m, mp, (xx, yy, zz, xy, xz, yz) = inertia[0], inertia[1:4], inertia[4:]
+    m, mp = inertia[0], inertia[1:4]
     out = np.zeros((6, 6))
-    out[:3, :3] = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
+    out[:3, :3] = inertia_tensor(inertia)
     out[:3, 3:] = skew(mp)
     out[3:, :3] = -skew(mp)
     out[3:, 3:] = m * np.eye(3)
     return out
-
-
-def shapes_at_attach(flex: FlexBody) -> Shapes:
-    """Inertia points of a body, positions from its attach node."""
-    origin = flex.node_positions[flex.attach]
-    return Shapes(
-        flex.positions - origin,
-        flex.masses,
-        flex.inertias,
-        flex.shapes[:, ROTATION],
-        flex.shapes[:, TRANSLATION],
-    )
 
 
 def clamp(positions: Array, lam: Array, gam: Array, lam_d: Array, gam_d: Array) -> tuple[Array, Array]:
@@ -153,15 +212,40 @@ def centrifugal(W: Array) -> Array:
     return quadratic(S - trace * np.eye(3))
 
 
-def modal_integrals(s: Shapes) -> ModalIntegrals:
-    """Sum the integrals over the inertia points."""
-    m, l0, J, lam, gam = s.m, s.l0, s.J, s.lam, s.gam
+def _turned_quadratic(rows: Array, axes: Array) -> Array:
+    """Coefficients on w2, (..., 6), in axes with `x_old = axes @ x_new`."""
+    c = np.asarray(rows)
+    half = 0.5 * c
+    S = np.stack(
+        [
+            np.stack([c[..., 0], half[..., 3], half[..., 4]], axis=-1),
+            np.stack([half[..., 3], c[..., 1], half[..., 5]], axis=-1),
+            np.stack([half[..., 4], half[..., 5], c[..., 2]], axis=-1),
+        ],
+        axis=-2,
+    )
+    return quadratic(axes.T @ S @ axes)
+
+
+def _turned_rows(table: Array, axes: Array) -> Array:
+    """N1, (nm, 6, nm), in other axes."""
+    turned: Array = _turned_quadratic(table.transpose(0, 2, 1), axes).transpose(0, 2, 1)
+    return turned
+
+
+def _turned_vectors(table: Array, axes: Array, basis: Array) -> Array:
+    """F1 or E1, (nm, 3, nm), in other axes and modes."""
+    turned: Array = np.einsum("ia,qir,qs,rt->sat", axes, table, basis, basis, optimize=True)
+    return turned
+
+
+def modal_integrals(points: Points, origin: Array) -> ModalIntegrals:
+    """Sum the integrals over the inertia points, about the attach node at `origin`, m, (3,)."""
+    m, l0, J = points.masses, points.positions - origin, points.inertias
+    lam, gam = points.shapes[:, ROTATION], points.shapes[:, TRANSLATION]
     nm = lam.shape[2]
     total = np.einsum("p,pi,pj->ij", m, l0, l0)
     J0 = np.trace(total) * np.eye(3) - total + J.sum(axis=0)
-    inertia = np.array(
-        [m.sum(), *(m @ l0), J0[0, 0], J0[1, 1], J0[2, 2], J0[0, 1], J0[0, 2], J0[1, 2]], dtype=np.float64
-    )
     Jlam = np.einsum("pij,pjr->pir", J, lam)
     F0 = np.zeros((6, nm))
     F0[:3] = np.einsum("p,pir->ir", m, np.cross(l0[:, :, None], gam, axis=1)) + Jlam.sum(axis=0)
@@ -183,7 +267,24 @@ def modal_integrals(s: Shapes) -> ModalIntegrals:
     scale = np.einsum("pir,pij,pjr->r", abs(lam), abs(J), abs(lam)).max(initial=0.0) * abs(lam).max(initial=0.0)
     symmetric = abs(F1 + F1.transpose(2, 1, 0)).max(initial=0.0)
     rotary = bool(max(symmetric * abs(lam).max(initial=0.0), abs(Z).max(initial=0.0)) > 1e-13 * scale > 0.0)
-    return ModalIntegrals(inertia, F0, N0.T.copy(), N1.transpose(0, 2, 1).copy(), F1, Z, rotary)
+    inertia = packed_inertia(float(m.sum()), m @ l0, J0)
+    return ModalIntegrals(inertia, F0, points.modal_mass, N0.T, N1.transpose(0, 2, 1), F1, Z, rotary)
+
+
+def stiffening(points: Points, origin: Array, bends: Array, node_bends: Array) -> Stiffening:
+    """Sum the tables of geometric stiffening over the inertia points.
+
+    Args:
+        points: Inertia points.
+        origin: Position of the attach node, m, (3,).
+        bends: H of the points, (np, 3, nm, nm), symmetric in the modes.
+        node_bends: H of the named nodes, (nn, 3, nm, nm).
+    """
+    m, l0 = points.masses, points.positions - origin
+    E1 = np.einsum("p,pirs->sir", m, bends)
+    F1 = np.einsum("p,iaj,pa,pjrs->sir", m, _EPS, l0, bends, optimize=True)
+    N1 = centrifugal(np.einsum("p,pirs,pj->srij", m, bends, l0, optimize=True))
+    return Stiffening(E1, F1, N1.transpose(0, 2, 1), node_bends)
 
 
 def kernel_basis(mass: Array, stiffness: Array) -> tuple[Array, Array] | None:

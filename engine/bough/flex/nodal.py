@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bough.flex.body import Array, FlexBody, modal_mass
+from bough.flex.body import Array, FlexBody
+from bough.flex.points import Points
 
 if TYPE_CHECKING:
     from bough.model import Nodal
@@ -28,7 +29,8 @@ def nodal_body(nodal: Nodal) -> FlexBody:
 
     stiffness = np.array(nodal.stiffness, dtype=np.float64).reshape(nm, nm)
     k = np.diag(stiffness)
-    m = np.diag(modal_mass(masses, inertias, shapes))
+    points = Points(positions, masses, inertias, shapes)
+    m = np.diag(points.modal_mass)
     damping = np.zeros((nm, nm))
     if nodal.damping_matrix is not None:
         damping = np.array(nodal.damping_matrix, dtype=np.float64).reshape(nm, nm)
@@ -37,11 +39,8 @@ def nodal_body(nodal: Nodal) -> FlexBody:
     frequencies = np.full(nm, np.nan)
     np.sqrt(np.divide(k, m, out=frequencies, where=m > 0.0), out=frequencies)
 
-    return FlexBody(
-        positions=positions,
-        masses=masses,
-        inertias=inertias,
-        shapes=shapes,
+    return FlexBody.from_points(
+        points,
         node_names=names,
         node_positions=positions,
         node_shapes=shapes,
