@@ -3,8 +3,9 @@
 from bough._build_info import VERSION as __version__
 from bough.errors import BoughError, BuildError, ModelError, SimulationError
 from bough.export import build_fmu
+from bough.flex import load
 from bough.linearize import StateSpace
-from bough.model import Model, load, schema
+from bough.model import Model, schema
 from bough.result import Result
 from bough.simulate import simulate
 from bough.system import Hybrid, System

@@ -14,7 +14,7 @@ import numpy as np
 from bough.bodies import Array, BodyData, body_data, quaternion_matrix, two_port
 from bough.model import Body, Model
 
-VERSION = 1
+VERSION = 2
 TURN = {
     "fixed": 0,
     "prismatic": 0,
@@ -87,7 +87,7 @@ def compile_block(model: Model, every_node: bool = False) -> Block:
         ModelError: The modes of a body depend on each other, or a beam has too few.
     """
     ruthless = model.fidelity == "ruthless"
-    bodies = tuple(body_data(b, ruthless) for b in model.bodies)
+    bodies = tuple(body_data(b, ruthless, model.geometric_stiffening) for b in model.bodies)
     if not every_node:
         used = _used_nodes(model)
         bodies = tuple(_trimmed(b, d, used) for b, d in zip(model.bodies, bodies, strict=True))
@@ -118,6 +118,8 @@ def compile_block(model: Model, every_node: bool = False) -> Block:
     for data in bodies:
         for n in data.nodes:
             w.put(n.l0, n.R0, n.lam, n.gam)
+            if n.bends is not None:
+                w.put(n.bends.transpose(2, 0, 1))
     return Block(w.finish(), bodies, nodes, loads)
 
 
@@ -161,10 +163,11 @@ def _places(model: Model, bodies: tuple[BodyData, ...], where: dict[str, int]) -
 
 
 def _is_two_port(model: Model, k: int, data: BodyData, places: list[_Place]) -> bool:
-    """A ruthless flexible body with at most one outboard hinge, which does not slide."""
+    """A ruthless flexible body that motion does not stiffen, with at most one outboard hinge, which does not slide."""
     out = places[k].children
     slides = any(model.bodies[c].hinge.kind.n_lin > 0 for c in out)
-    return model.fidelity == "ruthless" and data.nm > 0 and len(out) <= 1 and not slides
+    constant = model.fidelity == "ruthless" and data.stiffening is None
+    return constant and data.nm > 0 and len(out) <= 1 and not slides
 
 
 def _per_speed(model: Model, bodies: tuple[BodyData, ...], attribute: str) -> Array:
@@ -185,7 +188,7 @@ def _put_ints(w: _Writer, body: Body, d: BodyData, place: _Place, two: bool, whe
     attach = -1 if d.Mff0 is None or d.flex is None else where[f"{body.name}.{d.flex.node_names[d.flex.attach]}"]
     rotary = d.integrals is not None and d.integrals.rotary
     w.ints += [place.parent, place.node, body.hinge.kind.n_lin, TURN[body.hinge.type], d.nm, attach]
-    w.ints += [int(d.user_basis), int(d.full_damping), int(rotary), int(two)]
+    w.ints += [int(d.user_basis), int(d.full_damping), int(rotary), int(d.stiffening is not None), int(two)]
 
 
 def _put_hinge(w: _Writer, body: Body, d: BodyData, place: _Place) -> None:
@@ -207,10 +210,16 @@ def _put_modes(w: _Writer, d: BodyData, ruthless: bool) -> None:
     if d.Mff0 is not None:
         w.put(d.Mff0)
     w.put(i.F0, i.N0)
+    extra = d.stiffening
+    if not ruthless or extra is not None:
+        first = np.concatenate([i.N1, i.F1], axis=1)
+        w.put(first if extra is None else first + np.concatenate([extra.N1, extra.F1], axis=1))
     if not ruthless:
-        w.put(np.concatenate([i.N1, i.F1], axis=1), i.G1)
+        w.put(i.G1)
         if i.rotary:
             w.put(i.Z)
+    if extra is not None:
+        w.put(extra.E1)
 
 
 def _put_two_port(w: _Writer, d: BodyData, out: list[tuple[str, _Place]]) -> None:

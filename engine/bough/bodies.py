@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from bough.errors import ModelError, Problem
 from bough.flex import FlexBody, flex_body
 from bough.flex.body import ROTATION, TRANSLATION
-from bough.flex.integrals import ModalIntegrals, clamp, kernel_basis, packed_inertia, skew
+from bough.flex.integrals import ModalIntegrals, Stiffening, clamp, kernel_basis, packed_inertia, skew
 from bough.model import Body, Hinge
 
 Array: TypeAlias = NDArray[np.float64]
@@ -33,6 +33,8 @@ class NodeData:
     R0: Array
     lam: Array
     gam: Array
+    bends: Array | None = None
+    """H, (3, nm, nm), of a stiffened body."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +52,7 @@ class BodyData:
         damping: In xi, (nm, nm).
         Mff0: M^ff in the modes' own frame for unclamped modes at full fidelity, else None.
         flex: The body before the change of axes and basis; None for a rigid body.
+        stiffening: Geometric stiffening; None without.
     """
 
     axes: Array
@@ -62,6 +65,7 @@ class BodyData:
     damping: Array = field(default_factory=lambda: np.zeros((0, 0)))
     Mff0: Array | None = None
     flex: FlexBody | None = None
+    stiffening: Stiffening | None = None
 
     @property
     def nm(self) -> int:
@@ -137,12 +141,11 @@ def _rigid_data(body: Body, C: Array) -> BodyData:
 
 
 def _dependent_modes(body: Body) -> ModelError:
-    kind = "nodal" if body.nodal is not None else "beam"
     return ModelError(
         Problem(
             file=f"body {body.name!r}",
             line=None,
-            key=f"{kind}.modes",
+            key=f"{body.kind}.modes",
             expected="modes that move mass independently of each other with the attach node held",
             found="a modal mass matrix that is singular",
             cure="drop a mode that repeats others or the body's rigid motion, or give its nodes mass",
@@ -150,7 +153,26 @@ def _dependent_modes(body: Body) -> ModelError:
     )
 
 
-def _flex_data(body: Body, C: Array, ruthless: bool) -> BodyData:
+def _stiffening(body: Body, flex: FlexBody, unclamped: bool, ruthless: bool) -> Stiffening:
+    """Tables of geometric stiffening; ModelError if the body cannot have it."""
+    if flex.stiffening is not None and not (unclamped and ruthless):
+        return flex.stiffening
+    bare = flex.stiffening is None
+    expected = "geometric stiffness of its own" if bare else "modes that are clamped at the attach node, for `ruthless`"
+    cure = "use a `beam`, or an `fe` body that brings its geometric stiffness" if bare else "use `fidelity: full`"
+    raise ModelError(
+        Problem(
+            file=f"body {body.name!r}",
+            line=None,
+            key="geometric_stiffening",
+            expected=f"a flexible body with {expected}",
+            found=f"a `{body.kind}` body without" if bare else "modes that move the attach node",
+            cure=f"{cure}, or set `geometric_stiffening: false`",
+        )
+    )
+
+
+def _flex_data(body: Body, C: Array, ruthless: bool, stiffened: bool) -> BodyData:
     flex = flex_body(body)
     lam_d, gam_d = flex.node_shapes[flex.attach, ROTATION], flex.node_shapes[flex.attach, TRANSLATION]
     clamped = flex.integrals.clamped(lam_d, gam_d)
@@ -163,8 +185,18 @@ def _flex_data(body: Body, C: Array, ruthless: bool) -> BodyData:
     lam, gam = flex.node_shapes[:, ROTATION], flex.node_shapes[:, TRANSLATION]
     if ruthless:
         lam, gam = clamp(l0, lam, gam, lam_d, gam_d)
+    extra = None
+    if stiffened and flex.nm:
+        extra = _stiffening(body, flex, unclamped, ruthless).transformed(C, T)
     nodes = tuple(
-        NodeData(name, C.T @ l0[j], C.T.copy(), C.T @ lam[j] @ T, C.T @ gam[j] @ T)
+        NodeData(
+            name,
+            C.T @ l0[j],
+            C.T.copy(),
+            C.T @ lam[j] @ T,
+            C.T @ gam[j] @ T,
+            None if extra is None else extra.node_bends[j],
+        )
         for j, name in enumerate(flex.node_names)
     )
     integrals = (clamped if ruthless else flex.integrals).transformed(C, T)
@@ -179,13 +211,18 @@ def _flex_data(body: Body, C: Array, ruthless: bool) -> BodyData:
         T.T @ flex.damping @ T,
         integrals.Mff if unclamped and not ruthless and flex.nm > 0 else None,
         flex,
+        extra,
     )
 
 
-def body_data(body: Body, ruthless: bool) -> BodyData:
-    """The body in the kernel's axes and basis; its modes clamped by (6)-(8) if ruthless."""
+def body_data(body: Body, ruthless: bool, stiffened: bool = False) -> BodyData:
+    """The body in the kernel's axes and basis; its modes clamped by (6)-(8) if ruthless.
+
+    Raises:
+        ModelError: Its modes depend on each other, or geometric stiffening is asked of a body that cannot have it.
+    """
     C = kernel_axes(body.hinge)
-    return _rigid_data(body, C) if body.rigid is not None else _flex_data(body, C, ruthless)
+    return _rigid_data(body, C) if body.rigid is not None else _flex_data(body, C, ruthless, stiffened)
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,8 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from bough import _kernel
 from bough.block import Block, compile_block
 from bough.errors import SimulationError
+from bough.flex import counted, load
 from bough.linearize import StateSpace, linearize
-from bough.model import Model, load
+from bough.model import Model
 from bough.variables import Variable, coordinate_names, variable_table
 
 Array: TypeAlias = NDArray[np.float64]
@@ -60,7 +61,7 @@ class System:
 
     def __init__(self, model: Model | str | os.PathLike[str] | Mapping[str, Any]) -> None:
         """Compile the model for the kernel."""
-        self.model: Model = model if isinstance(model, Model) else load(model)
+        self.model: Model = counted(model) if isinstance(model, Model) else load(model)
         self.block: Block = compile_block(self.model)
         self._kernel_model = _kernel.KernelModel(self.block.data)
         self._data = _kernel.KernelData(self._kernel_model)
@@ -101,11 +102,11 @@ class System:
         for body in self.model.bodies:
             q += body.hinge.initial_q
             u += body.hinge.initial_u
-            flexible = body.beam or body.nodal
-            if flexible is not None and body.mode_count:
+            initial = body.modal_initial
+            if initial is not None:
                 zeros = (0.0,) * body.mode_count
-                q += flexible.initial.eta or zeros
-                u += flexible.initial.eta_dot or zeros
+                q += initial.eta or zeros
+                u += initial.eta_dot or zeros
         return np.array(q, dtype=np.float64), np.array(u, dtype=np.float64)
 
     # ---- dynamics

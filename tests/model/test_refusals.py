@@ -50,7 +50,7 @@ IN_ARM = [
     ("[0, 0, -9.81]", "[0, 0]", "gravity", "3 numbers", "a list of 2"),
     ("fidelity: full", "fidelity: ful", "fidelity", "full, ruthless", "'ful'"),
     ("stiffening: false", "stiffening: no", "geometric_stiffening", "true or false", "'no'"),
-    ("stiffening: false", "stiffening: true", "geometric_stiffening", "not available yet", "true"),
+    ("stiffening: false", "stiffening: true", "geometric_stiffening", "does not say how loads stiffen it", "true"),
     ("fidelity: full", "fidelty: full", "fidelty", "fidelity", "'fidelty'"),
     ("fidelity: full", "fidelity: full\nfidelity: full", "fidelity", "each key once", "line 4"),
     ("parent: hand", "parent: hnad", "bodies[2].parent", "an earlier body", "'hnad', which does not exist"),

@@ -32,7 +32,7 @@ from bough.cli.running import Run, execute
 from bough.cli.summary import print_summary, summary
 from bough.cli.vibration import as_json, print_vibrations, vibrations
 from bough.errors import BoughError, ModelError
-from bough.model import load
+from bough.flex import load
 from bough.model import schema as model_schema
 from bough.result import Result
 from bough.system import System

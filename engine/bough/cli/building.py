@@ -14,7 +14,7 @@ from bough.cli.console import answer, guarded, say
 from bough.errors import BoughError
 from bough.export import build_fmu
 from bough.export.package import FOLDERS, native_platform
-from bough.model import load
+from bough.flex import load
 
 
 class Fmi(str, Enum):

@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 
-from bough.flex import flex_body
-from bough.model import load
+from bough.flex import flex_body, load
 from bough.result import Result
 from bough.simulate import simulate
 from bough.system import System

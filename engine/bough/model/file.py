@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from bough.model.file_beam import BeamFile, ModalInitialFile
+from bough.model.file_fe import FeFile
 from bough.model.hinges import Drive, HingeType
 from bough.model.values import (
     DiagonalOrMatrix,
@@ -133,6 +134,7 @@ class BodyFile(FileModel):
     rigid: RigidFile | None = Field(None, description="a mapping: {mass, com, inertia, nodes, wheels}")
     beam: BeamFile | None = Field(None, description="a mapping: {length, elements, section, material, modes, damping}")
     nodal: NodalFile | None = Field(None, description="a mapping: {attach, nodes, modes, stiffness, damping}")
+    fe: FeFile | None = Field(None, description="a mapping: {file, interfaces, attach, modes, damping}")
 
 
 class HeaderFile(FileModel):

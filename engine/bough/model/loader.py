@@ -30,7 +30,7 @@ def load(source: ModelSource) -> Model:
             found, and the cure.
     """
     read_source = read(source)
-    report = Report(read_source.file, read_source.line_of)
+    report = Report(read_source.file, read_source.line_of, read_source.folder)
     data = dict(read_source.data)
     bodies_data = data.pop("bodies", _MISSING)
     header = check(HeaderFile, data, (), report)
@@ -83,7 +83,8 @@ def _bodies(data: Any, report: Report) -> list[Entry]:
 
 
 def _check_stiffening(data: dict[str, Any], entries: list[Entry], report: Report) -> None:
-    flexible = [e.name for e in entries if e.body is not None and e.body.rigid is None]
-    if data.get("geometric_stiffening") is True and flexible:
-        expected = "false: geometric stiffening of flexible bodies is not available yet"
-        report.add(("geometric_stiffening",), expected, "true", "set it to false or remove it")
+    nodal = [e.name for e in entries if e.body is not None and e.body.nodal is not None and e.body.mode_count]
+    if data.get("geometric_stiffening") is True and nodal:
+        expected = "false: a `nodal` body does not say how loads stiffen it"
+        cure = "use a `beam`, or an `fe` body that brings its geometric stiffness"
+        report.add(("geometric_stiffening",), expected, f"true, with the nodal body {nodal[0]!r}", cure)

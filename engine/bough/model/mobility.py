@@ -31,7 +31,8 @@ def check_mobility(bodies: Sequence[Body], report: Report) -> None:
         if body.name in heavy or _has_inertia(body):
             heavy.update((body.name, body.parent))
     for i, body in enumerate(bodies):
-        if body.beam is not None:
+        # A beam has mass everywhere; an FE model is checked when it is read.
+        if body.beam is not None or body.fe is not None:
             continue
         if body.name not in parents:
             _check_end(body, i, report)

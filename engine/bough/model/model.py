@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from bough.model.beam import Beam, ModalInitial
+from bough.model.fe import Fe
 from bough.model.hinges import HINGES, Drive, HingeKind, HingeType
 from bough.model.values import Frozen
 
@@ -120,7 +121,7 @@ class Nodal(Frozen):
 
 
 class Body(Frozen):
-    """One body of the tree: exactly one of `rigid`, `beam` and `nodal` is there.
+    """One body of the tree: exactly one of `rigid`, `beam`, `nodal` and `fe` is there.
 
     Attributes:
         name: Name that its variables begin with.
@@ -130,6 +131,8 @@ class Body(Frozen):
         rigid: Data of a rigid body.
         beam: Data of a straight beam.
         nodal: Data of a flexible body by nodes and modes.
+        fe: Data of a flexible body from a finite element program.
+        modes_kept: Number of modes, where only the eigenproblem or a file can tell; see `bough.flex.counted`.
     """
 
     name: str
@@ -139,6 +142,8 @@ class Body(Frozen):
     rigid: Rigid | None = None
     beam: Beam | None = None
     nodal: Nodal | None = None
+    fe: Fe | None = None
+    modes_kept: int | None = None
 
     @property
     def node_names(self) -> tuple[str, ...]:
@@ -147,14 +152,39 @@ class Body(Frozen):
             return tuple(self.rigid.nodes)
         if self.beam is not None:
             return self.beam.node_names
+        if self.fe is not None:
+            return self.fe.node_names
         return () if self.nodal is None else tuple(node.name for node in self.nodal.nodes)
+
+    @property
+    def kind(self) -> str:
+        """Which of its kinds the body is, by its key in the model file."""
+        return next(key for key in ("rigid", "beam", "nodal", "fe") if getattr(self, key) is not None)
+
+    @property
+    def modal_initial(self) -> ModalInitial | None:
+        """Start values of the modal coordinates; None for a rigid body."""
+        flexible = self.beam or self.nodal or self.fe
+        return None if flexible is None else flexible.initial
+
+    @property
+    def knows_mode_count(self) -> bool:
+        """Whether `mode_count` can be told: always, but for modes chosen by frequency or read from a file."""
+        if self.modes_kept is not None or self.rigid is not None or self.nodal is not None:
+            return True
+        return self.beam is not None and self.beam.modes.total is not None
 
     @property
     def mode_count(self) -> int:
         """Number of modal coordinates; 0 for a rigid body."""
-        if self.beam is not None:
-            return self.beam.modes.total
-        return 0 if self.nodal is None else len(self.nodal.modes)
+        if self.modes_kept is not None:
+            return self.modes_kept
+        if self.nodal is not None:
+            return len(self.nodal.modes)
+        count = 0 if self.beam is None else self.beam.modes.total
+        if count is None or self.fe is not None:
+            raise ValueError(f"the modes of body {self.name!r} are not counted yet: see bough.flex.counted")
+        return count
 
 
 class Model(Frozen):

@@ -29,9 +29,10 @@ class Foreign:
 class Report:
     """The problems found so far in one source."""
 
-    def __init__(self, file: str, line_of: Callable[[Path], int | None]) -> None:
-        """Name the file and how to find the line of a key path in it."""
+    def __init__(self, file: str, line_of: Callable[[Path], int | None], folder: str = "") -> None:
+        """Name the file, how to find the line of a key path in it, and the folder that its paths start from."""
         self.file = file
+        self.folder = folder
         self.problems: list[Problem] = []
         self._line_of = line_of
         self._suggestions = MAX_SUGGESTIONS

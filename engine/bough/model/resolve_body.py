@@ -9,11 +9,12 @@ from bough.model.frames import inertia, unit, unit_quaternion, vector
 from bough.model.model import Body, Rigid, RigidNode, Wheel
 from bough.model.report import Path, Report, describe
 from bough.model.resolve_beam import resolve_beam
+from bough.model.resolve_fe import resolve_fe
 from bough.model.resolve_hinge import resolve_hinge
 from bough.model.resolve_nodal import resolve_nodal
 from bough.model.values import NAME_LENGTH, NAME_PATTERN
 
-KINDS = ("rigid", "beam", "nodal")
+KINDS = ("rigid", "beam", "nodal", "fe")
 ORIGIN = RigidNode(position=(0.0, 0.0, 0.0), quaternion=(0.0, 0.0, 0.0, 1.0))
 _NAME = re.compile(NAME_PATTERN[:-1] + r"\Z")
 # A node's sensors and these variables of a body would begin alike.
@@ -25,7 +26,7 @@ def resolve_body(file: BodyFile, path: Path, report: Report) -> Body:
     given = [kind for kind in KINDS if getattr(file, kind) is not None]
     if len(given) != 1:
         found = f"{' and '.join(given)} together" if given else "none of them"
-        expected = "exactly one of rigid, beam, nodal: what the body is made of"
+        expected = "exactly one of rigid, beam, nodal, fe: what the body is made of"
         report.add(path, expected, found, "keep one of them" if given else "add e.g. `rigid: {mass: 1.0}`")
     if file.tunable and file.rigid is None:
         cure = "remove `tunable`, or make the body rigid"
@@ -38,6 +39,7 @@ def resolve_body(file: BodyFile, path: Path, report: Report) -> Body:
         rigid=file.rigid and _rigid(file.rigid, file.tunable, (*path, "rigid"), report),
         beam=file.beam and resolve_beam(file.beam, (*path, "beam"), report),
         nodal=file.nodal and resolve_nodal(file.nodal, (*path, "nodal"), report),
+        fe=file.fe and resolve_fe(file.fe, (*path, "fe"), report),
     )
 
 

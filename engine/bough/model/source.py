@@ -30,11 +30,13 @@ class Source:
         file: Name for messages.
         data: The top of the model, a dict.
         line_of: Line of a key path, or of the nearest value above it; None for a mapping.
+        folder: Where paths in the model start from; empty for the current folder.
     """
 
     file: str
     data: dict[str, Data]
     line_of: Callable[[Path], int | None]
+    folder: str = ""
 
 
 def read(source: ModelSource) -> Source:
@@ -50,10 +52,10 @@ def read(source: ModelSource) -> Source:
         _refuse("<model>", None, "the path of a model file", str(error), "pass a path or a dict")
     # What cannot be printed (a stray byte, a line break) is escaped: a message has to survive any terminal.
     file = path if path.isprintable() else repr(path)
-    text = _decode(_read_bytes(path, file), file)
+    text, folder = _decode(_read_bytes(path, file), file), os.path.dirname(path)
     data = _json(text)
     if data is not None:
-        return Source(file, data, _lazy_lines(text, file))
+        return Source(file, data, _lazy_lines(text, file), folder)
     try:
         root = compose(text, file)
     except ComposeError as error:
@@ -61,7 +63,7 @@ def read(source: ModelSource) -> Source:
     if not isinstance(root.data, dict):
         found = describe(root.data)
         _refuse(file, root.line, "a mapping of keys such as `bough: 1`", found, "begin with `bough: 1`")
-    return Source(file, root.data, lambda path: _line_of(root, path))
+    return Source(file, root.data, lambda path: _line_of(root, path), folder)
 
 
 def _refuse(file: str, line: int | None, expected: str, found: str, cure: str) -> NoReturn:

@@ -27,7 +27,7 @@
 extern "C" {
 #endif
 
-#define BOUGH_BLOCK_VERSION 1
+#define BOUGH_BLOCK_VERSION 2
 
 typedef enum {
   BOUGH_OK = 0,

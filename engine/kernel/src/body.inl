@@ -8,7 +8,9 @@
  *   b_eta   = d/dt(F_w') omega + Mff_dot xidot - 1/2 d/dxi (omega' J omega + 2 omega' F_w xidot + xidot' Mff xidot)
  * The modal integrals (Appendix C of the patent) enter as tables: N (6 x nm) with -1/2 d(omega' J omega)/dxi_r = N_r w2,
  * F (6 x nm) = M^rf with rows F_w and E, their derivatives NF1, G1[s][r] = F1[s][r] - F1[r][s], and Z = dMff/dxi.
- * J = J0 - sum_r xi_r (N0_r + N_r(xi)) holds because N is linear in xi with a symmetric derivative. */
+ * J = J0 - sum_r xi_r (N0_r + N_r(xi)) holds because N is linear in xi with a symmetric derivative. Geometric stiffening
+ * makes E linear in xi as well, E1[s][r] = E1[r][s], so mp = mp0 + 1/2 (E0 + E) xi; v still drops out, and b_v gains
+ * Edot xidot. */
 
 /* modal coordinates in the kernel's basis: xi = T^-1 eta */
 INLINE void modes_gather(const bough_body *b, const double *Tinv, const real *eta, real *xi) {
@@ -76,6 +78,21 @@ INLINE void axpy_table(const double *A, const real *x, int n, int len, real *y) 
   }
 }
 
+/* Ruthless fidelity: F, and b_eta off e, at zero deflection but for geometric stiffening. */
+static void body_ruthless(const bough_body *b, const real w2[6], real *scratch, body_work *x) {
+  const int nm = b->nm;
+  real *NF = scratch; /* N [6*nm] and F_w [3*nm] */
+  for (int i = 0; i < 6 * nm; i++) NF[i] = splat(b->N0[i]), x->F[i] = splat(b->F0[i]);
+  if (b->stiffened) {
+    for (int i = 0; i < 3 * nm; i++) NF[6 * nm + i] = x->F[i];
+    axpy_table(b->NF1, x->xi, nm, 9 * nm, NF);
+    axpy_table(b->E1, x->xi, nm, 3 * nm, x->F + 3 * nm);
+    for (int i = 0; i < 3 * nm; i++) x->F[i] = NF[6 * nm + i];
+  }
+  for (int i = 0; i < 6; i++)
+    for (int r = 0; r < nm; r++) x->e[r] -= NF[i * nm + r] * w2[i];
+}
+
 /* Full fidelity, in F: fills mp, J, F, L, b and takes b_eta off e. w is omega of F. */
 static void body_full(const bough_body *b, const double *inertia, const real w[3], real *scratch, body_work *x) {
   const int nm = b->nm;
@@ -84,6 +101,10 @@ static void body_full(const bough_body *b, const double *inertia, const real w[3
   for (int i = 0; i < 3 * nm; i++) NF[6 * nm + i] = splat(b->F0[i]), cor[i] = splat(0);
   axpy_table(b->NF1, x->xi, nm, 9 * nm, NF);
   axpy_table(b->G1, x->xidot, nm, 3 * nm, cor);
+
+  real *E = x->F + 3 * nm;
+  for (int i = 0; i < 3 * nm; i++) E[i] = splat(b->F0[3 * nm + i]);
+  if (b->stiffened) axpy_table(b->E1, x->xi, nm, 3 * nm, E);
 
   real dJ[6], Jdot[6], Ex[3], Ed[3], Fd[3]; /* changes of J and mp, and F_w xidot, E xidot */
   for (int i = 0; i < 6; i++) {
@@ -98,13 +119,12 @@ static void body_full(const bough_body *b, const double *inertia, const real w[3
   for (int i = 0; i < 3; i++) {
     Ex[i] = Ed[i] = Fd[i] = splat(0);
     for (int r = 0; r < nm; r++) {
-      Ex[i] += b->F0[(3 + i) * nm + r] * x->xi[r];
-      Ed[i] += b->F0[(3 + i) * nm + r] * x->xidot[r];
+      Ex[i] += (b->F0[(3 + i) * nm + r] + E[i * nm + r]) * x->xi[r];
+      Ed[i] += E[i * nm + r] * x->xidot[r];
       Fd[i] += NF[(6 + i) * nm + r] * x->xidot[r];
       x->F[i * nm + r] = NF[(6 + i) * nm + r];
-      x->F[(3 + i) * nm + r] = splat(b->F0[(3 + i) * nm + r]);
     }
-    x->mp[i] = inertia[1 + i] + Ex[i];
+    x->mp[i] = inertia[1 + i] + 0.5 * Ex[i];
   }
   for (int i = 0; i < 6; i++) x->J[i] = inertia[4 + i] - dJ[i];
 
@@ -128,11 +148,25 @@ static void body_full(const bough_body *b, const double *inertia, const real w[3
   }
 }
 
-/* Full fidelity, nodes with rotary inertia: Fdot xidot, and Mff = 1 + sum xi_q Z_q with its gyroscopic terms. */
+/* Full fidelity, F1 or E1 not antisymmetric: b += Fdot xidot. */
+static void body_second_order(const bough_body *b, body_work *x) {
+  const int nm = b->nm;
+  for (int q = 0; q < nm; q++) {
+    const double *F1 = b->NF1 + q * 9 * nm + 6 * nm, *E1 = b->stiffened ? b->E1 + q * 3 * nm : NULL;
+    for (int i = 0; i < 3; i++)
+      for (int r = 0; r < nm; r++) {
+        const real rates = x->xidot[q] * x->xidot[r];
+        x->b[i] += F1[i * nm + r] * rates;
+        if (E1) x->b[3 + i] += E1[i * nm + r] * rates;
+      }
+  }
+}
+
+/* Full fidelity, nodes with rotary inertia: Mff = 1 + sum xi_q Z_q with its gyroscopic terms. */
 static void body_rotary(const bough_body *b, body_work *x) {
   const int nm = b->nm;
   for (int q = 0; q < nm; q++) {
-    const double *F1 = b->NF1 + q * 9 * nm + 6 * nm, *Z = b->Z + q * nm * nm;
+    const double *Z = b->Z + q * nm * nm;
     real quadratic = splat(0);
     for (int r = 0; r < nm; r++) {
       real zr = splat(0);
@@ -140,32 +174,38 @@ static void body_rotary(const bough_body *b, body_work *x) {
       for (int s = 0; s <= r; s++) x->L[AT(r, s)] += Z[r * nm + s] * x->xi[q];
       x->e[r] -= zr * x->xidot[q];
       quadratic += zr * x->xidot[r];
-      for (int i = 0; i < 3; i++) x->b[i] += x->xidot[q] * (F1[i * nm + r] * x->xidot[r]);
     }
     x->e[q] += 0.5 * quadratic;
   }
 }
 
-/* Deformed frame of a node: l = l0 + Gam xi, attitude E = exp(x~), x = Lam xi, and their rates. */
+/* Deformed frame of a node: l = l0 + Gam xi (+ 1/2 xi' H xi), attitude E = exp(x~), x = Lam xi, and their rates. */
 typedef struct {
   real l[3], E[9], Jl[9];
-  real ldot[3], delta[3], ddelta[3]; /* Gam xidot; Jl Lam xidot; d(Jl)/dt Lam xidot */
+  real ldot[3], lddot[3], delta[3], ddelta[3]; /* gam xidot; H xidot xidot; Jl Lam xidot; d(Jl)/dt Lam xidot */
 } node_state;
 
-static void node_deform(const bough_node *n, int nm, int full, const real *xi, const real *xidot, node_state *s) {
+/* Fills s, and gam [3*nm] with dl/dxi at the present deflection: Gam, plus H xi of a stiffened body. */
+static void node_deform(const bough_node *n, int nm, int full, const real *xi, const real *xidot, real *gam,
+                        node_state *s) {
   static const double one[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
   real x[3], xd[3];
+  for (int i = 0; i < 3 * nm; i++) gam[i] = splat(n->Gam[i]);
+  if (n->H) axpy_table(n->H, xi, nm, 3 * nm, gam);
   for (int i = 0; i < 3; i++) {
-    real p = splat(n->l0[i]), v = splat(0), a = splat(0), d = splat(0);
+    real p = splat(0), v = splat(0), a = splat(0), d = splat(0);
     for (int r = 0; r < nm; r++) {
-      p += n->Gam[i * nm + r] * xi[r];
+      p += (n->Gam[i * nm + r] + gam[i * nm + r]) * xi[r];
       a += n->Lam[i * nm + r] * xi[r];
-      v += n->Gam[i * nm + r] * xidot[r];
+      v += gam[i * nm + r] * xidot[r];
       d += n->Lam[i * nm + r] * xidot[r];
     }
-    s->l[i] = full ? p : splat(n->l0[i]);
-    x[i] = a, xd[i] = d, s->ldot[i] = v, s->ddelta[i] = splat(0), s->delta[i] = d;
+    s->l[i] = full ? n->l0[i] + 0.5 * p : splat(n->l0[i]);
+    x[i] = a, xd[i] = d, s->ldot[i] = v, s->lddot[i] = splat(0), s->ddelta[i] = splat(0), s->delta[i] = d;
   }
+  for (int q = 0; full && n->H && q < nm; q++)
+    for (int i = 0; i < 3; i++)
+      for (int r = 0; r < nm; r++) s->lddot[i] += n->H[(q * 3 + i) * nm + r] * (xidot[q] * xidot[r]);
   for (int i = 0; i < 9; i++) s->E[i] = s->Jl[i] = splat(one[i]);
   if (!full) return;
   exp_coefficients e;
@@ -183,10 +223,10 @@ static void node_deform(const bough_node *n, int nm, int full, const real *xi, c
 }
 
 /* Add the load (torque, force in inertial axes) at a node; `attitude` carries F axes to inertial ones. */
-static void load_add(const bough_node *n, int nm, int full, const real attitude[9], const real load[6],
+static void load_add(const bough_node *n, int nm, int full, const real attitude[9], const real load[6], real *gam,
                      body_work *x) {
   node_state s;
-  node_deform(n, nm, full, x->xi, x->xidot, &s);
+  node_deform(n, nm, full, x->xi, x->xidot, gam, &s);
   real torque[3], force[3], moment[3], bent[3];
   rotate_back(attitude, load, torque);
   rotate_back(attitude, load + 3, force);
@@ -194,7 +234,7 @@ static void load_add(const bough_node *n, int nm, int full, const real attitude[
   cross(s.l, force, moment);
   for (int i = 0; i < 3; i++) x->b[i] -= torque[i] + moment[i], x->b[3 + i] -= force[i];
   for (int r = 0; r < nm; r++)
-    for (int i = 0; i < 3; i++) x->e[r] += n->Lam[i * nm + r] * bent[i] + n->Gam[i * nm + r] * force[i];
+    for (int i = 0; i < 3; i++) x->e[r] += n->Lam[i * nm + r] * bent[i] + gam[i * nm + r] * force[i];
 }
 
 /* Unclamped modes: where F is, seen from the attach node's frame O (fills x->unclamped). With S = (Jl Lam_d, Gam_d),
@@ -203,11 +243,11 @@ static void unclamped_frame(const bough_body *b, const bough_node *d, body_work 
   const int nm = b->nm;
   real *E = x->unclamped, *ld = E + 9, *wF = E + 12, *cF = E + 15, *S = E + 21;
   node_state s;
-  node_deform(d, nm, 1, x->xi, x->xidot, &s);
+  node_deform(d, nm, 1, x->xi, x->xidot, S + 3 * nm, &s);
   for (int i = 0; i < 9; i++) E[i] = s.E[i];
   rotate(E, x->omega, wF);
   for (int i = 0; i < 3; i++) ld[i] = s.l[i], wF[i] -= s.delta[i];
-  real a[6] = {s.ddelta[0], s.ddelta[1], s.ddelta[2], splat(0), splat(0), splat(0)}, w2[6];
+  real a[6] = {s.ddelta[0], s.ddelta[1], s.ddelta[2], s.lddot[0], s.lddot[1], s.lddot[2]}, w2[6];
   const real twice[3] = {2.0 * s.ldot[0], 2.0 * s.ldot[1], 2.0 * s.ldot[2]};
   squares(wF, w2);
   cross_add(wF, s.delta, a);
@@ -219,7 +259,7 @@ static void unclamped_frame(const bough_body *b, const bough_node *d, body_work 
     const real lam[3] = {splat(d->Lam[r]), splat(d->Lam[nm + r]), splat(d->Lam[2 * nm + r])};
     real jl[3];
     rotate(s.Jl, lam, jl);
-    for (int i = 0; i < 3; i++) S[i * nm + r] = jl[i], S[(3 + i) * nm + r] = splat(d->Gam[i * nm + r]);
+    for (int i = 0; i < 3; i++) S[i * nm + r] = jl[i];
   }
 }
 

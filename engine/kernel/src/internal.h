@@ -25,6 +25,7 @@ typedef struct {
   const double *R0;  /* [9] node axes -> body axes, undeformed */
   const double *Lam; /* [3*nm] modal rotation, rad */
   const double *Gam; /* [3*nm] modal translation, m */
+  const double *H;   /* [nm][3*nm] derivative of Gam by xi_s; null unless the body is stiffened */
 } bough_node;
 
 /* Constants of the two-port elimination (ruthless), seen from the attach node and from the outboard hinge. At the
@@ -53,6 +54,7 @@ typedef struct {
   int user_basis;     /* eta = T xi with T not the identity */
   int full_damping;   /* damping is a matrix in xi, not a diagonal */
   int rotary;         /* F1 is not antisymmetric and Z is there: nodes with rotary inertia */
+  int stiffened;      /* geometric stiffening: E1 and the nodes' H are there */
   int two_port_ok;    /* two_port constants are there */
   const double *Q;    /* [9] inboard axes -> parent's axes, undeformed */
   const double *r;    /* [3] inboard origin from the port node, parent's axes, undeformed */
@@ -68,7 +70,8 @@ typedef struct {
   const double *Mff0; /* [nm*nm] M^ff in F, unclamped modes only; the identity otherwise */
   const double *F0;   /* [6*nm] M^rf at zero deflection; rows angular, linear */
   const double *N0;   /* [6*nm] centrifugal: b_eta = N w2, w2 = (xx, yy, zz, xy, xz, yz) of omega */
-  const double *NF1;  /* [nm][9*nm] full: derivatives of N (6 rows) and of F's angular rows (3) by xi_s */
+  const double *NF1;  /* [nm][9*nm] full or stiffened: derivatives of N (6 rows) and of F's angular rows (3) by xi_s */
+  const double *E1;   /* [nm][3*nm] stiffened: derivatives of F's linear rows by xi_s */
   const double *G1;   /* [nm][3*nm] full: Coriolis, b_eta(r) += omega . sum_s G1[s][:, r] xidot_s */
   const double *Z;    /* [nm][nm*nm] full and rotary: derivative of M^ff by xi_q */
   bough_two_port two_port;

@@ -120,7 +120,8 @@ static void node_motion(const bough_sweep *s, void *work, const void *q, const v
     real r[3], A[9], V[6], alpha[6], arm[3], B[9], R0[9], turned[9];
     node_state d;
     modal_frame(s, n->body, w, r, A, V, alpha);
-    node_deform(n, nm, nm > 0, x->xi, x->xidot, &d);
+    real *gam = w->scratch;
+    node_deform(n, nm, nm > 0, x->xi, x->xidot, gam, &d);
     rotate(A, d.l, arm);
     for (int i = 0; i < 9; i++) R0[i] = splat(n->R0[i]);
     matmul(A, d.E, B);
@@ -135,10 +136,10 @@ static void node_motion(const bough_sweep *s, void *work, const void *q, const v
     const real twice[3] = {2.0 * d.ldot[0], 2.0 * d.ldot[1], 2.0 * d.ldot[2]};
     real turn[3] = {splat(0), splat(0), splat(0)};
     for (int i = 0; i < 3; i++) {
-      a[i] = alpha[i] + d.ddelta[i], a[3 + i] = alpha[3 + i];
+      a[i] = alpha[i] + d.ddelta[i], a[3 + i] = alpha[3 + i] + d.lddot[i];
       for (int e = 0; e < nm; e++) {
         turn[i] += n->Lam[i * nm + e] * x->xiddot[e];
-        a[3 + i] += n->Gam[i * nm + e] * x->xiddot[e];
+        a[3 + i] += gam[i * nm + e] * x->xiddot[e];
       }
     }
     rotate(d.Jl, turn, turn);
@@ -178,7 +179,8 @@ static void energy(const bough_sweep *s, void *work, const void *q_, const void 
       for (int c = 0; c < nm; c++) t += x->L[AT(r, c)] * x->xidot[c];
       E[0] += 0.5 * x->xidot[r] * t;
       E[2] += 0.5 * b->k[r] * x->xi[r] * x->xi[r];
-      for (int i = 0; !s->full && i < 3; i++) mp[i] += f[3 + i] * x->xi[r]; /* weight works on ruthless modes too */
+      for (int i = 0; !s->full && i < 3; i++) /* weight works on ruthless modes too */
+        mp[i] += 0.5 * (b->F0[(3 + i) * nm + r] + f[3 + i]) * x->xi[r];
     }
     for (int i = 0; i < 6; i++) E[0] += 0.5 * x->z[i] * h[i];
     for (int i = 0; i < 3; i++) h[i] += b->wheel[i];

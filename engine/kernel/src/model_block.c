@@ -3,7 +3,7 @@
  * A block is one pointer-free, versioned run of bytes, little-endian:
  *   0  "BOUGHBLK"   8  u32 version   12  u32 0x01020304   16  u64 size in bytes   24  u32 CRC-32 of bytes 32..size
  *   32 i64 number of ints   40 i64 number of reals   48 zero   64 ints (i32), padded to 8 bytes, then reals (f64)
- * Ints:  nb nq nu n_nodes n_loads ruthless, then 12 per body (see read_body), one per node (its body), one per load.
+ * Ints:  nb nq nu n_nodes n_loads ruthless, then 13 per body (see read_body), one per node (its body), one per load.
  * Reals: gravity[3] damping[nu] stiffness[nu] rest[nu] armature[nu] held[nu], then per body and per node as read below.
  * Nothing is trusted: every count, index and number is checked before it is used. */
 #include <math.h>
@@ -11,7 +11,7 @@
 
 #include "internal.h"
 
-enum { HEADER = 64, INTS_FIXED = 6, INTS_BODY = 12, MODES_MAX = 2048, COUNT_MAX = 10000000 };
+enum { HEADER = 64, INTS_FIXED = 6, INTS_BODY = 13, MODES_MAX = 2048, COUNT_MAX = 10000000 };
 
 typedef struct {
   const unsigned char *ints; /* at any address */
@@ -79,6 +79,7 @@ static void read_body_ints(reader *s, const bough_model *m, int k, bough_body *b
   b->user_basis = next_int(s, 0, 1);
   b->full_damping = next_int(s, 0, 1);
   b->rotary = next_int(s, 0, 1);
+  b->stiffened = next_int(s, 0, 1);
   b->two_port_ok = next_int(s, 0, 1);
   b->load_first = next_int(s, 0, m->n_loads);
   b->load_count = next_int(s, 0, m->n_loads - b->load_first);
@@ -101,11 +102,10 @@ static void read_body_reals(reader *s, const bough_model *m, bough_body *b) {
   if (b->attach_node >= 0) b->Mff0 = next_reals(s, nm * nm);
   b->F0 = next_reals(s, 6 * nm);
   b->N0 = next_reals(s, 6 * nm);
-  if (!m->ruthless) {
-    b->NF1 = next_reals(s, 9 * nm * nm);
-    b->G1 = next_reals(s, 3 * nm * nm);
-    if (b->rotary) b->Z = next_reals(s, nm * nm * nm);
-  }
+  if (!m->ruthless || b->stiffened) b->NF1 = next_reals(s, 9 * nm * nm);
+  if (!m->ruthless) b->G1 = next_reals(s, 3 * nm * nm);
+  if (!m->ruthless && b->rotary) b->Z = next_reals(s, nm * nm * nm);
+  if (b->stiffened) b->E1 = next_reals(s, 3 * nm * nm);
   if (!b->two_port_ok) return;
   b->two_port.modes = next_reals(s, 18 * nm);
   b->two_port.Meff = next_reals(s, 21);
@@ -135,7 +135,7 @@ static void link_bodies(reader *s, bough_model *m, bough_body *body) {
   }
   if (q != m->nq || u != m->nu) s->bad = 1;
   for (int k = 0; k < m->nb; k++) /* a two-port has at most one hinge outboard, without translations */
-    if (body[k].two_port_ok && (!m->ruthless || body[k].nm == 0 || body[k].children > 1 ||
+    if (body[k].two_port_ok && (!m->ruthless || body[k].stiffened || body[k].nm == 0 || body[k].children > 1 ||
                                 (body[k].only_child >= 0 && body[body[k].only_child].n_lin > 0)))
       s->bad = 1;
 }
@@ -147,6 +147,7 @@ static void read_nodes(reader *s, const bough_model *m, const bough_body *body, 
     node[j].R0 = next_reals(s, 9);
     node[j].Lam = next_reals(s, 3 * nm);
     node[j].Gam = next_reals(s, 3 * nm);
+    if (body[node[j].body].stiffened) node[j].H = next_reals(s, 3 * nm * nm);
   }
 }
 

@@ -56,7 +56,8 @@ static void port_general(const bough_sweep *s, const bough_body *b, const bough_
   const bough_node *n = s->model->node + b->port_node;
   const real *wF = pb->attach_node >= 0 && full ? parent->unclamped + 12 : parent->omega;
   node_state d;
-  node_deform(n, nm, full, parent->xi, parent->xidot, &d);
+  real *gam = x->Pi + 3 * nm;
+  node_deform(n, nm, full, parent->xi, parent->xidot, gam, &d);
   real offset[3], e[3], w2[6], wt2[6], wt[3];
   const real r[3] = {splat(b->r[0]), splat(b->r[1]), splat(b->r[2])};
   rotate_const(b->Q, h->s, offset);
@@ -71,7 +72,7 @@ static void port_general(const bough_sweep *s, const bough_body *b, const bough_
   squares(wF, w2);
   if (full) {
     const real twice[3] = {2.0 * d.ldot[0], 2.0 * d.ldot[1], 2.0 * d.ldot[2]};
-    for (int i = 0; i < 3; i++) p->a[i] = d.ddelta[i];
+    for (int i = 0; i < 3; i++) p->a[i] = d.ddelta[i], p->a[3 + i] = d.lddot[i];
     cross_add(wF, d.delta, p->a);
     centrifugal_add(w2, d.l, p->a + 3);
     cross_add(wF, twice, p->a + 3);
@@ -81,12 +82,12 @@ static void port_general(const bough_sweep *s, const bough_body *b, const bough_
   } else
     centrifugal_add(w2, x->l, p->a + 3);
   for (int i = 0; i < 3; i++) p->omega[i] = wt[i];
-  for (int c = 0; c < nm; c++) { /* Pi = (Jl Lam, Gam - e~ Jl Lam) */
+  for (int c = 0; c < nm; c++) { /* Pi = (Jl Lam, gam - e~ Jl Lam) */
     const real lam[3] = {splat(n->Lam[c]), splat(n->Lam[nm + c]), splat(n->Lam[2 * nm + c])};
     real jl[3], v[3];
     rotate(d.Jl, lam, jl);
     cross(jl, e, v);
-    for (int i = 0; i < 3; i++) x->Pi[i * nm + c] = jl[i], x->Pi[(3 + i) * nm + c] = n->Gam[i * nm + c] + v[i];
+    for (int i = 0; i < 3; i++) x->Pi[i * nm + c] = jl[i], gam[i * nm + c] += v[i];
   }
 }
 
@@ -180,7 +181,7 @@ static void loads_add(const bough_sweep *s, int k, sweep_work *w, const real *lo
         for (int c = 0; c < 3; c++) Et[3 * r + c] = x->unclamped[3 * c + r];
       matmul(x->attitude, Et, attitude);
     }
-    load_add(m->node + m->load_node[i], b->nm, full, attitude, loads + 6 * i, x);
+    load_add(m->node + m->load_node[i], b->nm, full, attitude, loads + 6 * i, w->scratch, x);
   }
 }
 
@@ -236,15 +237,14 @@ INLINE void outward_body(const bough_sweep *s, sweep_work *w, int k, const real 
         x->e[r] -= (N[0] * w2[0] + N[1] * w2[1] + N[2] * w2[2]) + (N[3] * w2[3] + N[4] * w2[4] + N[5] * w2[5]);
       }
     else if (nm > 0) {
-      for (int i = 0; i < 6; i++)
-        for (int r = 0; r < nm; r++) x->e[r] -= b->N0[i * nm + r] * w2[i];
-      for (int i = 0; i < 6 * nm; i++) x->F[i] = splat(b->F0[i]);
+      body_ruthless(b, w2, w->scratch, x);
       modes_mass(s, b, k, x);
     }
   } else {
     if (unclamped) unclamped_frame(b, m->node + b->attach_node, x);
     modes_mass(s, b, k, x);
     body_full(b, inertia, unclamped ? x->unclamped + 12 : x->omega, w->scratch, x);
+    if (b->rotary || b->stiffened) body_second_order(b, x);
     if (b->rotary) body_rotary(b, x);
   }
   if (loads) {
