@@ -50,7 +50,7 @@ def _program() -> Path:
     OUT.mkdir(parents=True, exist_ok=True)
     include = [f"-I{ROOT / 'engine' / 'kernel' / 'include'}", "-isystem", str(headers)]
     command = [*compiler(), "-O2", "-std=gnu99", *include, str(Path(__file__).with_name("fmu_timer.c")), str(library)]
-    command += [f"-Wl,-rpath,{Path(library).parent}", "-ldl", "-o", str(target)]
+    command += [f"-Wl,-rpath,{Path(library).parent}", "-ldl", "-lm", "-o", str(target)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(f"the FMU timer does not compile:\n{done.stderr}")

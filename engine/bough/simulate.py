@@ -61,7 +61,8 @@ def simulate(
         method: `dopri5` (adaptive, order 5, dense output), `rk4` (fixed step), or `rosenbrock2` (linearly implicit,
             order 2, for stiff modes; fixed step if `solver_step` is given, else adaptive).
         rtol: Relative tolerance of the adaptive methods.
-        atol: Absolute tolerance; a hundredth of rtol if not given.
+        atol: Absolute tolerance of positions, rad, m or modal; a hundredth of rtol if not given. That of speeds, per
+            second, is a hundred times as much.
         solver_step: Step of the fixed-step methods, s (default: `step`); first step of dopri5.
         initial: q and u to start from, instead of the model's own.
         progress: Called now and then with the fraction done.

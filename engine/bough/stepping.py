@@ -22,6 +22,8 @@ InputFunction: TypeAlias = Callable[[float, Array, Array, Array], None]
 
 RK4_STEP = 1e-3
 """Step of rk4 where none is given, s."""
+INTERNAL_STEPS = 1_000_000
+"""More between two communication points are a mistake."""
 ATOL_FACTOR = 1e-2
 """Absolute tolerance over the relative one."""
 _SAVED = ("q", "u", "tau", "motion", "loads", "gravity", "damping", "stiffness", "rest", "armature", "modal", "rigid")
@@ -182,11 +184,12 @@ class Stepper:
                 self._input = inputs or self._hold
                 run.set_input(self._input)
             run.disturb()
+            count = 0
             while self.time < end:
-                before = self.time
+                before, count = self.time, count + 1
                 run.step(end, self.q, self.u)
                 self.time, self._fresh = run.time, False
-                if not self.time > before:  # the step is lost in rounding
+                if not self.time > before or count > INTERNAL_STEPS:  # lost in rounding, or never at the end
                     raise _kernel.KernelError(_kernel.STEP_TOO_SMALL, -1, self.time)
 
     def _hold(self, _: float, tau: Array, motion: Array, loads: Array) -> None:

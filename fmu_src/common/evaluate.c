@@ -9,7 +9,7 @@ void fmu_explain(fmu_instance *f, fmu_status level, bough_status status, bough_w
   const fmu_resource *r = f->resource;
   const int known = where.body >= 0 && where.body < r->n_bodies;
   const char *cure = status == BOUGH_SINGULAR ? "give the body, or what hangs on it, mass and inertia about the hinge's axes, or an armature"
-                     : status == BOUGH_STEP_TOO_SMALL ? "loosen solver.tolerance, enlarge solver.step, or look for inputs that are huge or jump"
+                     : status == BOUGH_STEP_TOO_SMALL ? "loosen solver.tolerance, enlarge solver.step, take shorter communication steps, or look for inputs that are huge or jump"
                      : status == BOUGH_NOT_FINITE ? "look for an unstable motion; solver.method = 2 (rosenbrock2) takes stiff modes"
                                                   : "check the model and its parameters";
   fmu_log(f, level, LOG_ERROR, "%s: %s at t = %.9g s: %s%s%s%s%s%s. Cure: %s.", f->function, what, f->now.time,

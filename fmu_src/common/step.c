@@ -4,6 +4,9 @@
 
 #include "fmu.h"
 
+/* More internal steps than this between two communication points are a mistake. */
+enum { INTERNAL_STEPS = 1000000 };
+
 /* inputs as polynomials in time since they were set */
 static int inputs_at(void *user, double t, double *tau, double *motion, double *loads) {
   const fmu_instance *f = user;
@@ -102,12 +105,13 @@ fmu_status fmu_step(fmu_instance *f, double time, double step, fmu_hook hook, vo
   if (applied != FMU_OK) return applied;
   bough_status status = open_run(f);
   if (status == BOUGH_OK) bough_sim_disturb(f->sim); /* inputs may have jumped */
-  int early = 0;
+  int early = 0, count = 0;
   while (status == BOUGH_OK && !early && f->now.time < end) {
     const double before = f->now.time;
     status = bough_sim_step(f->sim, end, inputs_at, f, f->q, f->u);
     f->now.time = bough_sim_time(f->sim);
-    if (status == BOUGH_OK && !(f->now.time > before)) status = BOUGH_STEP_TOO_SMALL; /* solver.step is lost in rounding */
+    /* solver.step is lost in rounding, or so small that the end is never reached */
+    if (status == BOUGH_OK && (!(f->now.time > before) || ++count > INTERNAL_STEPS)) status = BOUGH_STEP_TOO_SMALL;
     f->dynamics_fresh = f->sensors_fresh = 0;
     if (status != BOUGH_OK || !hook) continue;
     f->inputs_set = 0;

@@ -305,3 +305,12 @@ def test_messages_arrive_formatted_with_the_instance_name(arm: Fmu) -> None:
         assert f"'{expected}'" in it.last and arm.token in it.last
         if arm.fmi == "2.0":
             assert it.names_seen == ["left arm"]
+
+
+def test_a_step_that_would_never_end_is_given_up(fmus: Finder) -> None:
+    """A solver step of a nanosecond: a thousand million of them to the communication point."""
+    with Instance(fmus("arm", "2.0")) as it:
+        it.set_integer("solver.method", 0)
+        it.initialize({"solver.step": 1e-9})
+        assert it.step(1.0) == DISCARD
+        assert "solver.step" in it.last and "t = 0.001" in it.last

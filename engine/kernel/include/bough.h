@@ -208,7 +208,7 @@ typedef int (*bough_input_fn)(void *user, double t, double *tau, double *motion,
 typedef struct {
   int method;      /* bough_method */
   double rtol;     /* relative tolerance; DOPRI5, and ROSENBROCK2 when step is zero */
-  double atol;     /* absolute tolerance */
+  double atol;     /* absolute tolerance of positions; that of speeds, per second, is a hundred times as much */
   double step;     /* s, fixed step; DOPRI5: first step (zero: chosen) */
   double step_max; /* s, zero: no bound */
 } bough_sim_options;

@@ -114,9 +114,14 @@ bough_status bough_dopri5_step(bough_sim *sim, double limit) {
   double shrink_only = 10.0; /* after a rejection the next step may not grow */
   for (;;) {
     double h = sim->now.h, error = 0.0;
-    if (sim->options.step_max > 0.0 && h > sim->options.step_max) h = sim->options.step_max;
-    const int last = sim->now.t + 1.01 * h >= limit;
-    if (last) h = limit - sim->now.t;
+    const double span = limit - sim->now.t, most = sim->options.step_max > 0.0 ? sim->options.step_max : span;
+    if (h > most) h = most;
+    /* Without the control's margins the limit may be in reach; two steps to it are better of equal length. */
+    const int last = h >= span || (sim->now.reach >= span && most >= span);
+    if (last)
+      h = span;
+    else if (2.0 * h > span)
+      h = 0.5 * span;
     if (!(sim->now.t + 0.1 * h > sim->now.t)) {
       sim->where.time = sim->now.t;
       return status == BOUGH_OK ? BOUGH_STEP_TOO_SMALL : status;
@@ -128,13 +133,14 @@ bough_status bough_dopri5_step(bough_sim *sim, double limit) {
       double factor = 0.9 * power(e, -0.17) * power(sim->now.error_old, 0.04);
       factor = factor < 0.2 ? 0.2 : factor > shrink_only ? shrink_only : factor;
       sim->now.error_old = e > 1e-4 ? e : 1e-4;
+      sim->now.reach = h * power(0.95 / e, 0.2);
       accept(sim, h, last ? limit : sim->now.t + h);
       if (!last || h * factor < sim->now.h) sim->now.h = h * factor;
       return BOUGH_OK;
     }
     sim->now.rejected++;
     const double factor = status == BOUGH_OK && error < 1e10 ? 0.9 * power(error, -0.2) : 0.1;
-    sim->now.h = h * (factor < 0.2 ? 0.2 : factor);
+    sim->now.h = sim->now.reach = h * (factor < 0.2 ? 0.2 : factor);
     shrink_only = 1.0;
   }
 }

@@ -8,6 +8,7 @@
 typedef struct {
   double t, t_old;  /* the last step went from t_old to t */
   double h;         /* next step of an adaptive method; zero: to be chosen */
+  double reach;     /* longest step worth a try where it is the last one to a limit */
   double error_old; /* of the last accepted step, for the step-size control */
   int64_t fresh;    /* rate holds f(t, y) */
   int64_t steps, rejected, evaluations;
