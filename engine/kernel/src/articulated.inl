@@ -68,9 +68,10 @@ static void hold_modes(const bough_body *b, const real *motion, body_work *x) {
  * columns of Theta are not zero. Both are constants where this is inlined. */
 static const int port_order[6] = {0, 1, 3, 4, 5, 2}; /* wx wy vx vy vz wz */
 
-INLINE void two_port(const bough_body *b, const int n, const int R, const body_work *child, body_work *x) {
+INLINE void two_port(const bough_body *b, const int n, const int R, const real u[6], body_work *child,
+                     body_work *x, real P[21]) {
   const bough_two_port *t = &b->two_port;
-  real G[6][6], U[6][6], S[6][6], inv[6];
+  real G[6][6], U[6][6], S[6][6], Y[6][6], inv[6];
   for (int i = 0; i < n; i++)
     for (int j = 0; j <= i; j++) G[i][j] = G[j][i] = child->Gamma[AT(port_order[i], port_order[j])];
   for (int i = 0; i < n; i++) /* U = G Theta */
@@ -97,28 +98,25 @@ INLINE void two_port(const bough_body *b, const int n, const int R, const body_w
     for (int j = 0; j <= i; j++) {
       real v = G[i][j];
       for (int q = 0; q < R; q++) v -= (U[i][q] * inv[q]) * U[j][q];
-      G[i][j] = G[j][i] = v;
+      G[i][j] = G[j][i] = child->Gamma[AT(i, j)] = v; /* the outward sweep needs G~ */
     }
-  real *Y = x->port_Y, *u = x->port_u, *zt = x->port_z, z[6], d[6];
+  real *zt = x->port_z, z[6], d[6];
   for (int i = 0; i < 6; i++) /* Y = Psi G~ */
     for (int j = 0; j < n; j++) {
       real v = t->Psi[6 * i] * G[0][j];
       for (int q = 1; q < n; q++) v += t->Psi[6 * i + q] * G[q][j];
-      Y[6 * i + j] = v;
+      Y[i][j] = v;
     }
   for (int i = 0; i < 6; i++)
     for (int j = 0; j <= i; j++) {
       real v = splat(t->Meff[AT(i, j)]);
-      for (int q = 0; q < n; q++) v += Y[6 * i + q] * t->Psi[6 * j + q];
-      x->P[AT(i, j)] = v;
+      for (int q = 0; q < n; q++) v += Y[i][q] * t->Psi[6 * j + q];
+      P[AT(i, j)] = v;
     }
   for (int i = 0; i < 6; i++) z[i] = child->z_port[port_order[i]];
-  for (int i = 0; i < n; i++) {
-    real v = u[i];
-    for (int q = 0; q < 6; q++) v -= t->Omega[6 * i + q] * z[q];
-    d[i] = v;
-  }
-  for (int i = 0; i < 6; i++) zt[i] = z[i];
+  for (int i = 0; i < 6; i++) d[i] = u[i], zt[i] = z[i];
+  for (int q = 0; q < 6; q++)
+    for (int i = 0; i < 6; i++) d[i] -= t->Omega[6 * q + i] * z[q];
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) zt[i] += G[i][j] * d[j];
   for (int i = 0; i < 6; i++)
@@ -130,7 +128,7 @@ INLINE int port_has_no_z(const bough_sweep *s, const bough_body *c) {
   return c->turn == TURN_Z && c->n_lin == 0 && !s->held[c->u0] && s->hinge_mass[c->u0] == 0.0;
 }
 
-INLINE void eliminate_two_port(const bough_sweep *s, const bough_body *b, sweep_work *w, body_work *x) {
+INLINE void eliminate_two_port(const bough_sweep *s, const bough_body *b, sweep_work *w, body_work *x, real P[21]) {
   const int nm = b->nm;
   real sum[12]; /* F e and Pi e */
   for (int i = 0; i < 12; i++) sum[i] = splat(0);
@@ -138,56 +136,57 @@ INLINE void eliminate_two_port(const bough_sweep *s, const bough_body *b, sweep_
     const double *FPi = b->two_port.modes + 18 * r + 6;
     for (int i = 0; i < 12; i++) sum[i] += FPi[i] * x->e[r];
   }
-  for (int i = 0; i < 6; i++) x->z[i] = x->b[i] + sum[i], x->port_u[i] = sum[6 + i];
+  for (int i = 0; i < 6; i++) x->z[i] += sum[i];
   if (b->only_child < 0) {
-    for (int i = 0; i < 21; i++) x->P[i] = splat(b->two_port.Meff[i]);
+    for (int i = 0; i < 21; i++) P[i] = splat(b->two_port.Meff[i]);
     return;
   }
-  const body_work *child = w->body + b->only_child;
+  body_work *child = w->body + b->only_child;
   if (port_has_no_z(s, s->model->body + b->only_child)) {
     switch (nm) { /* constants where it is inlined: the loops unroll */
-      case 1: two_port(b, 5, 1, child, x); break;
-      case 2: two_port(b, 5, 2, child, x); break;
-      case 3: two_port(b, 5, 3, child, x); break;
-      case 4: two_port(b, 5, 4, child, x); break;
-      default: two_port(b, 5, 5, child, x);
+      case 1: two_port(b, 5, 1, sum + 6, child, x, P); break;
+      case 2: two_port(b, 5, 2, sum + 6, child, x, P); break;
+      case 3: two_port(b, 5, 3, sum + 6, child, x, P); break;
+      case 4: two_port(b, 5, 4, sum + 6, child, x, P); break;
+      default: two_port(b, 5, 5, sum + 6, child, x, P);
     }
   } else if (nm >= 6)
-    two_port(b, 6, 6, child, x);
+    two_port(b, 6, 6, sum + 6, child, x, P);
   else
-    two_port(b, 6, nm, child, x);
+    two_port(b, 6, nm, sum + 6, child, x, P);
 }
 
 /* ---- hinges: P_R^+ and z_R^+ in O axes from P_R, z_R */
 INLINE void eliminate_revolute(const bough_sweep *s, const bough_body *b, const real *q, const real *u,
-                               const real *tau, const real *motion, body_work *x, real Pp[21], real zp[6]) {
+                               const real *tau, const real *motion, const real P[21], body_work *x, real Pp[21],
+                               real zp[6]) {
   const int i0 = b->u0, held = s->held[i0];
   if (held && motion) x->a[2] += motion[i0];
   for (int i = 0; i < 6; i++) zp[i] = x->z[i];
-  symmetric_add(x->P, x->a, zp);
+  symmetric_add(P, x->a, zp);
   if (held) {
-    for (int i = 0; i < 21; i++) Pp[i] = x->P[i];
+    for (int i = 0; i < 21; i++) Pp[i] = P[i];
     return;
   }
   const double extra = s->hinge_mass[i0];
-  const real D = x->P[AT(2, 2)] + extra, inverse = 1.0 / D;
+  const real D = P[AT(2, 2)] + extra, inverse = 1.0 / D;
   const real eps = tau[i0] - hinge_force(s, b, q + b->q0, u + i0, 0) - zp[2];
   real *G = x->G;
-  for (int i = 0; i < 6; i++) G[i] = x->P[AT(i, 2)] * inverse;
+  for (int i = 0; i < 6; i++) G[i] = P[AT(i, 2)] * inverse;
   for (int i = 0; i < 6; i++)
     for (int j = 0; j <= i; j++)
       if (i != 2 && j != 2)
-        Pp[AT(i, j)] = x->P[AT(i, j)] - G[i] * x->P[AT(j, 2)];
+        Pp[AT(i, j)] = P[AT(i, j)] - G[i] * P[AT(j, 2)];
       else
         Pp[AT(i, j)] = extra * G[i == 2 ? j : i]; /* P - P P/D on the axis itself */
   x->nu[0] = eps * inverse;
   for (int i = 0; i < 6; i++) zp[i] += G[i] * eps;
   x->D_min = lane_min(x->D_min, D);
-  x->D_scale = lane_min(x->D_scale, x->P[AT(0, 0)] + x->P[AT(1, 1)] + D);
+  x->D_scale = lane_min(x->D_scale, P[AT(0, 0)] + P[AT(1, 1)] + D);
 }
 
 static void eliminate_hinge(const bough_sweep *s, const bough_body *b, const real *q, const real *u, const real *tau,
-                            const real *motion, body_work *x, real Pp[21], real zp[6]) {
+                            const real *motion, const real P[21], body_work *x, real Pp[21], real zp[6]) {
   const int n = b->n_lin + b->n_rot;
   int free_dof[6], nf = 0;
   for (int j = 0; j < n; j++) {
@@ -198,9 +197,9 @@ static void eliminate_hinge(const bough_sweep *s, const bough_body *b, const rea
     if (motion)
       for (int i = 0; i < 6; i++) x->a[i] += x->H[6 * j + i] * motion[b->u0 + j];
   }
-  for (int i = 0; i < 21; i++) Pp[i] = x->P[i];
+  for (int i = 0; i < 21; i++) Pp[i] = P[i];
   for (int i = 0; i < 6; i++) zp[i] = x->z[i];
-  symmetric_add(x->P, x->a, zp);
+  symmetric_add(P, x->a, zp);
   if (nf == 0) return;
   real eps[6], PH[6][6];
   for (int c = 0; c < nf; c++) {
@@ -208,7 +207,7 @@ static void eliminate_hinge(const bough_sweep *s, const bough_body *b, const rea
     const real *H = x->H + 6 * j;
     eps[c] = tau[b->u0 + j] - hinge_force(s, b, q + b->q0, u + b->u0, j);
     for (int i = 0; i < 6; i++) PH[c][i] = splat(0);
-    symmetric_add(x->P, H, PH[c]);
+    symmetric_add(P, H, PH[c]);
     for (int i = 0; i < 6; i++) eps[c] -= H[i] * zp[i];
     for (int e = 0; e <= c; e++) { /* D = H P H' + armature */
       real v = splat(e == c ? s->hinge_mass[b->u0 + j] : 0.0);
@@ -216,8 +215,8 @@ static void eliminate_hinge(const bough_sweep *s, const bough_body *b, const rea
       x->D[AT(c, e)] = v;
     }
   }
-  real scale = x->P[AT(0, 0)] + x->P[AT(1, 1)] + x->P[AT(2, 2)];
-  if (b->n_lin > 0) scale = lane_min(scale, x->P[AT(3, 3)] + x->P[AT(4, 4)] + x->P[AT(5, 5)]);
+  real scale = P[AT(0, 0)] + P[AT(1, 1)] + P[AT(2, 2)];
+  if (b->n_lin > 0) scale = lane_min(scale, P[AT(3, 3)] + P[AT(4, 4)] + P[AT(5, 5)]);
   x->D_min = lane_min(x->D_min, cholesky_packed(x->D, nf));
   x->D_scale = lane_min(x->D_scale, scale);
   for (int c = 0; c < nf; c++) { /* PH <- PH L^-T, eps <- L^-1 eps */
@@ -304,13 +303,15 @@ INLINE void hand_to_parent(const bough_sweep *s, const bough_body *b, const real
   cross_add(x->l, f + 3, p->z);
 }
 
+/* keep: P_R will be asked for again. Long chains are bound by memory: a two-port need not store it otherwise. */
 INLINE void inward_body(const bough_sweep *s, sweep_work *w, int k, const real *q, const real *u, const real *tau,
-                        const real *motion) {
+                        const real *motion, int keep) {
   const bough_body *b = s->model->body + k;
   body_work *x = w->body + k;
+  real two_port_P[21], *P = s->path[k] == PATH_TWO_PORT && !keep ? two_port_P : x->P;
   x->D_min = splat(1e300), x->D_scale = splat(1e300);
   if (s->path[k] == PATH_TWO_PORT)
-    eliminate_two_port(s, b, w, x);
+    eliminate_two_port(s, b, w, x, P);
   else if (s->path[k] == PATH_GENERAL) {
     if (s->held[b->um])
       hold_modes(b, motion, x);
@@ -319,9 +320,9 @@ INLINE void inward_body(const bough_sweep *s, sweep_work *w, int k, const real *
   }
   real Pp[21], zp[6];
   if (b->turn == TURN_Z && b->n_lin == 0)
-    eliminate_revolute(s, b, q, u, tau, motion, x, Pp, zp);
+    eliminate_revolute(s, b, q, u, tau, motion, P, x, Pp, zp);
   else
-    eliminate_hinge(s, b, q, u, tau, motion, x, Pp, zp);
+    eliminate_hinge(s, b, q, u, tau, motion, P, x, Pp, zp);
   if (b->parent >= 0) hand_to_parent(s, b, Pp, zp, x, w);
 }
 
@@ -336,13 +337,8 @@ INLINE void port_acceleration(const bough_sweep *s, const bough_body *b, const s
   const bough_body *pb = s->model->body + b->parent;
   const body_work *p = w->body + b->parent;
   const int nm = pb->nm;
-  if (s->path[b->parent] == PATH_TWO_PORT) { /* u + Psi' alpha - Omega f, with f in port_z */
-    for (int i = 0; i < 6; i++) {
-      real v = p->port_u[i];
-      for (int j = 0; j < 6; j++)
-        v += pb->two_port.Psi[6 * j + i] * p->alpha[j] - pb->two_port.Omega[6 * j + i] * p->port_z[j];
-      A[port_order[i]] = v;
-    }
+  if (s->path[b->parent] == PATH_TWO_PORT) { /* left there with the parent's modes */
+    for (int i = 0; i < 6; i++) A[port_order[i]] = p->port_z[i];
     return;
   }
   for (int i = 0; i < 6; i++) A[i] = p->alpha[i];

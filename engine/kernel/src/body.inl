@@ -57,6 +57,12 @@ INLINE void modes_mass(const bough_sweep *s, const bough_body *b, int k, body_wo
   }
 }
 
+/* M^rr and b_m of the rigid motion: first moment, inertia, gyroscopic force less external loads. About O, in O axes;
+ * about F, in F axes, while the modes are unclamped. */
+typedef struct {
+  real mp[3], J[6], b[6];
+} rigid_part;
+
 /* b of a rigid body, or of a ruthless one */
 INLINE void rigid_bias(const double *inertia, const double *wheel, const real w[3], const real w2[6], real b[6]) {
   const double *J = inertia + 4;
@@ -93,8 +99,9 @@ static void body_ruthless(const bough_body *b, const real w2[6], real *scratch, 
     for (int r = 0; r < nm; r++) x->e[r] -= NF[i * nm + r] * w2[i];
 }
 
-/* Full fidelity, in F: fills mp, J, F, L, b and takes b_eta off e. w is omega of F. */
-static void body_full(const bough_body *b, const double *inertia, const real w[3], real *scratch, body_work *x) {
+/* Full fidelity, in F: fills g, F, L and takes b_eta off e. w is omega of F. */
+static void body_full(const bough_body *b, const double *inertia, const real w[3], real *scratch, body_work *x,
+                      rigid_part *g) {
   const int nm = b->nm;
   real *NF = scratch, *cor = scratch + 9 * nm; /* N [6*nm] and F_w [3*nm]; Coriolis [3*nm] */
   for (int i = 0; i < 6 * nm; i++) NF[i] = splat(b->N0[i]);
@@ -124,23 +131,23 @@ static void body_full(const bough_body *b, const double *inertia, const real w[3
       Fd[i] += NF[(6 + i) * nm + r] * x->xidot[r];
       x->F[i * nm + r] = NF[(6 + i) * nm + r];
     }
-    x->mp[i] = inertia[1 + i] + 0.5 * Ex[i];
+    g->mp[i] = inertia[1 + i] + 0.5 * Ex[i];
   }
-  for (int i = 0; i < 6; i++) x->J[i] = inertia[4 + i] - dJ[i];
+  for (int i = 0; i < 6; i++) g->J[i] = inertia[4 + i] - dJ[i];
 
   real w2[6], h[3];
   squares(w, w2);
-  const real *J = x->J;
+  const real *J = g->J;
   h[0] = J[0] * w[0] + J[3] * w[1] + J[4] * w[2] + Fd[0];
   h[1] = J[3] * w[0] + J[1] * w[1] + J[5] * w[2] + Fd[1];
   h[2] = J[4] * w[0] + J[5] * w[1] + J[2] * w[2] + Fd[2];
-  cross(w, h, x->b);
-  x->b[0] += Jdot[0] * w[0] + Jdot[3] * w[1] + Jdot[4] * w[2];
-  x->b[1] += Jdot[3] * w[0] + Jdot[1] * w[1] + Jdot[5] * w[2];
-  x->b[2] += Jdot[4] * w[0] + Jdot[5] * w[1] + Jdot[2] * w[2];
-  for (int i = 0; i < 3; i++) x->b[3 + i] = splat(0), Ed[i] *= 2.0;
-  centrifugal_add(w2, x->mp, x->b + 3);
-  cross_add(w, Ed, x->b + 3);
+  cross(w, h, g->b);
+  g->b[0] += Jdot[0] * w[0] + Jdot[3] * w[1] + Jdot[4] * w[2];
+  g->b[1] += Jdot[3] * w[0] + Jdot[1] * w[1] + Jdot[5] * w[2];
+  g->b[2] += Jdot[4] * w[0] + Jdot[5] * w[1] + Jdot[2] * w[2];
+  for (int i = 0; i < 3; i++) g->b[3 + i] = splat(0), Ed[i] *= 2.0;
+  centrifugal_add(w2, g->mp, g->b + 3);
+  cross_add(w, Ed, g->b + 3);
   for (int r = 0; r < nm; r++) {
     real f = w[0] * cor[r] + w[1] * cor[nm + r] + w[2] * cor[2 * nm + r];
     for (int i = 0; i < 6; i++) f += w2[i] * NF[i * nm + r];
@@ -149,15 +156,15 @@ static void body_full(const bough_body *b, const double *inertia, const real w[3
 }
 
 /* Full fidelity, F1 or E1 not antisymmetric: b += Fdot xidot. */
-static void body_second_order(const bough_body *b, body_work *x) {
+static void body_second_order(const bough_body *b, const body_work *x, rigid_part *g) {
   const int nm = b->nm;
   for (int q = 0; q < nm; q++) {
     const double *F1 = b->NF1 + q * 9 * nm + 6 * nm, *E1 = b->stiffened ? b->E1 + q * 3 * nm : NULL;
     for (int i = 0; i < 3; i++)
       for (int r = 0; r < nm; r++) {
         const real rates = x->xidot[q] * x->xidot[r];
-        x->b[i] += F1[i * nm + r] * rates;
-        if (E1) x->b[3 + i] += E1[i * nm + r] * rates;
+        g->b[i] += F1[i * nm + r] * rates;
+        if (E1) g->b[3 + i] += E1[i * nm + r] * rates;
       }
   }
 }
@@ -224,7 +231,7 @@ static void node_deform(const bough_node *n, int nm, int full, const real *xi, c
 
 /* Add the load (torque, force in inertial axes) at a node; `attitude` carries F axes to inertial ones. */
 static void load_add(const bough_node *n, int nm, int full, const real attitude[9], const real load[6], real *gam,
-                     body_work *x) {
+                     body_work *x, rigid_part *g) {
   node_state s;
   node_deform(n, nm, full, x->xi, x->xidot, gam, &s);
   real torque[3], force[3], moment[3], bent[3];
@@ -232,7 +239,7 @@ static void load_add(const bough_node *n, int nm, int full, const real attitude[
   rotate_back(attitude, load + 3, force);
   rotate_back(s.Jl, torque, bent);
   cross(s.l, force, moment);
-  for (int i = 0; i < 3; i++) x->b[i] -= torque[i] + moment[i], x->b[3 + i] -= force[i];
+  for (int i = 0; i < 3; i++) g->b[i] -= torque[i] + moment[i], g->b[3 + i] -= force[i];
   for (int r = 0; r < nm; r++)
     for (int i = 0; i < 3; i++) x->e[r] += n->Lam[i * nm + r] * bent[i] + gam[i * nm + r] * force[i];
 }
@@ -269,12 +276,12 @@ INLINE void column(const real *A, int nm, int r, real c[6]) {
 
 /* Refer mass and force of an unclamped body, computed in F, to O: the transformation (6)-(8) of the JSC paper at
  * the present deflection. After it the body looks clamped. */
-static void unclamped_to_attach(const bough_body *b, double m, body_work *x) {
+static void unclamped_to_attach(const bough_body *b, double m, body_work *x, rigid_part *rigid) {
   const int nm = b->nm;
   const real *E = x->unclamped, *ld = E + 9, *cF = E + 15, *S = E + 21;
   real M[21], f[6];
-  inertia_set(m, x->mp, x->J, M);
-  symmetric_add(M, cF, x->b); /* inertia force of c_F */
+  inertia_set(m, rigid->mp, rigid->J, M);
+  symmetric_add(M, cF, rigid->b); /* inertia force of c_F */
   for (int r = 0; r < nm; r++) {
     column(x->F, nm, r, f);
     for (int i = 0; i < 6; i++) x->e[r] -= f[i] * cF[i];
@@ -284,7 +291,7 @@ static void unclamped_to_attach(const bough_body *b, double m, body_work *x) {
   real Md[21];
   for (int i = 0; i < 21; i++) Md[i] = splat(0);
   inertia_shift_add(back, M, Md);
-  cross_add(back, x->b + 3, x->b);
+  cross_add(back, rigid->b + 3, rigid->b);
   for (int r = 0; r < nm; r++) {
     column(x->F, nm, r, f);
     cross_add(back, f + 3, f);
@@ -297,7 +304,7 @@ static void unclamped_to_attach(const bough_body *b, double m, body_work *x) {
     column(x->F, nm, s, Fs);
     for (int i = 0; i < 6; i++) star[i] = splat(0);
     symmetric_add(Md, Ss, star);
-    for (int i = 0; i < 6; i++) star[i] = Fs[i] - star[i], x->e[s] += Ss[i] * x->b[i];
+    for (int i = 0; i < 6; i++) star[i] = Fs[i] - star[i], x->e[s] += Ss[i] * rigid->b[i];
     for (int r = s; r < nm; r++)
       for (int i = 0; i < 6; i++) x->L[AT(r, s)] -= x->F[i * nm + r] * Ss[i] + S[i * nm + r] * star[i];
   }
@@ -311,13 +318,13 @@ static void unclamped_to_attach(const bough_body *b, double m, body_work *x) {
     rotate_back(E, f, g), rotate_back(E, f + 3, g + 3);
     for (int i = 0; i < 6; i++) x->F[i * nm + s] = g[i];
   }
-  rotate_back(E, x->b, x->b), rotate_back(E, x->b + 3, x->b + 3);
+  rotate_back(E, rigid->b, rigid->b), rotate_back(E, rigid->b + 3, rigid->b + 3);
   /* inertia in O axes */
   real Et[9], MO[21];
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) Et[3 * i + j] = E[3 * j + i];
   inertia_rotate(Et, Md, MO);
-  x->J[0] = MO[AT(0, 0)], x->J[1] = MO[AT(1, 1)], x->J[2] = MO[AT(2, 2)];
-  x->J[3] = MO[AT(1, 0)], x->J[4] = MO[AT(2, 0)], x->J[5] = MO[AT(2, 1)];
-  x->mp[0] = MO[AT(4, 2)], x->mp[1] = MO[AT(5, 0)], x->mp[2] = MO[AT(3, 1)];
+  rigid->J[0] = MO[AT(0, 0)], rigid->J[1] = MO[AT(1, 1)], rigid->J[2] = MO[AT(2, 2)];
+  rigid->J[3] = MO[AT(1, 0)], rigid->J[4] = MO[AT(2, 0)], rigid->J[5] = MO[AT(2, 1)];
+  first_moment(MO, rigid->mp);
 }

@@ -84,7 +84,6 @@ static void at_rest(const bough_sweep *s, sweep_work *w, const real *q, const re
   for (int k = 0; k < m->nb; k++) {
     outward_frame(s, w, k, q, zero);
     outward_body(s, w, k, q, zero, NULL, NULL);
-    inertia_set(s->inertia[10 * k], w->body[k].mp, w->body[k].J, w->body[k].P);
     for (int i = 0; i < 6; i++) w->body[k].z[i] = splat(0);
   }
 }

@@ -50,9 +50,9 @@ static void factors(const bough_sweep *s, void *work, const void *q, const void 
     real Pp[21], zp[6];
     for (int i = 0; i < 6; i++) x->a[i] = splat(0);
     if (b->turn == TURN_Z && b->n_lin == 0)
-      eliminate_revolute(s, b, q, zero, zero, NULL, x, Pp, zp);
+      eliminate_revolute(s, b, q, zero, zero, NULL, x->P, x, Pp, zp);
     else
-      eliminate_hinge(s, b, q, zero, zero, NULL, x, Pp, zp);
+      eliminate_hinge(s, b, q, zero, zero, NULL, x->P, x, Pp, zp);
     for (int j = 0; j < n; j++) {
       real X[6];
       for (int i = 0; i < 6; i++) X[i] = x->G[6 * j + i];

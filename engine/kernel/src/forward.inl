@@ -1,23 +1,43 @@
 /* forward.inl - the outward half of (64), accelerations from base to tip, and the whole forward sweep. */
 
+/* Two-port: v = Psi' alpha, and the force at the port, f = z~ + G~ v. */
+INLINE void unfold_port(const bough_body *b, const int n, const real *G, const body_work *x, real v[6], real f[6]) {
+  const double *Psi = b->two_port.Psi;
+  for (int i = 0; i < 6; i++) v[i] = splat(0), f[i] = x->port_z[i];
+  for (int j = 0; j < 6; j++)
+    for (int i = 0; i < 6; i++) v[i] += Psi[6 * j + i] * x->alpha[j];
+  for (int i = 0; i < n; i++) { /* row by row of the triangle */
+    const real *row = G + AT(i, 0);
+    real sum = f[i] + row[i] * v[i];
+    for (int j = 0; j < i; j++) f[j] += row[j] * v[i], sum += row[j] * v[j];
+    f[i] = sum;
+  }
+}
+
 /* accelerations of the modes of body k from alpha */
 INLINE void unfold_modes(const bough_sweep *s, int k, sweep_work *w) {
   const bough_body *b = s->model->body + k;
   body_work *x = w->body + k;
   const int nm = b->nm;
   if (s->path[k] == PATH_TWO_PORT) {
-    if (b->only_child >= 0) { /* force at the port f = z~ + Y' alpha */
-      const int n = port_has_no_z(s, s->model->body + b->only_child) ? 5 : 6;
-      for (int j = 0; j < n; j++)
-        for (int i = 0; i < 6; i++) x->port_z[j] += x->port_Y[6 * i + j] * x->alpha[i];
-    } else
-      for (int i = 0; i < 6; i++) x->port_z[i] = splat(0);
-    for (int r = 0; r < nm; r++) {
-      const double *FPi = b->two_port.modes + 18 * r + 6;
-      real f = splat(0), g = splat(0);
-      for (int i = 0; i < 6; i++) f += FPi[i] * x->alpha[i], g += FPi[6 + i] * x->port_z[i];
-      x->xiddot[r] = x->e[r] - (f + g);
+    real v[6], f[6]; /* in the port's order */
+    for (int i = 0; i < 6; i++) v[i] = f[i] = splat(0);
+    if (b->only_child >= 0) {
+      const real *G = w->body[b->only_child].Gamma;
+      if (port_has_no_z(s, s->model->body + b->only_child))
+        unfold_port(b, 5, G, x, v, f);
+      else
+        unfold_port(b, 6, G, x, v, f);
     }
+    for (int r = 0; r < nm; r++) { /* xiddot = e - Pi' f - F' alpha, acceleration of the port v + Pi (e - Pi' f) */
+      const double *F = b->two_port.modes + 18 * r + 6, *Pi = F + 6;
+      real own = splat(0), port = splat(0);
+      for (int i = 0; i < 6; i++) own += F[i] * x->alpha[i], port += Pi[i] * f[i];
+      const real pushed = x->e[r] - port;
+      for (int i = 0; i < 6; i++) v[i] += Pi[i] * pushed;
+      x->xiddot[r] = pushed - own;
+    }
+    for (int i = 0; i < 6; i++) x->port_z[i] = v[i];
   } else if (!s->held[b->um]) { /* xiddot = L^-T (L^-1 eps - (mu L^-T)' alpha) */
     for (int j = nm; j-- > 0;) {
       real v = x->e[j];
@@ -103,16 +123,11 @@ static void forward(const bough_sweep *s, void *work, const void *q_, const void
   const real *q = q_, *u = u_, *tau = tau_, *motion = motion_, *loads = loads_;
   real *udot = udot_, *force = force_, *reaction = reaction_;
   for (int k = 0; k < m->nb; k++) {
-    body_work *x = w->body + k;
     const bough_body *b = m->body + k;
     outward_frame(s, w, k, q, u);
     outward_body(s, w, k, q, u, b->nm > 0 && s->held[b->um] ? NULL : tau, loads);
-    if (s->path[k] != PATH_TWO_PORT) {
-      inertia_set(s->inertia[10 * k], x->mp, x->J, x->P);
-      for (int i = 0; i < 6; i++) x->z[i] = x->b[i];
-    }
   }
-  for (int k = m->nb; k-- > 0;) inward_body(s, w, k, q, u, tau, motion);
+  for (int k = m->nb; k-- > 0;) inward_body(s, w, k, q, u, tau, motion, force || reaction);
   for (int k = 0; k < m->nb; k++) {
     const bough_body *b = m->body + k;
     body_work *x = w->body + k;

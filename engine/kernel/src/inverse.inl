@@ -23,8 +23,6 @@ static void inverse(const bough_sweep *s, void *work, const void *q_, const void
       for (int j = 0; j < b->n_lin + b->n_rot; j++)
         for (int i = 0; i < 6; i++) x->alpha[i] += x->H[6 * j + i] * udot[b->u0 + j];
     /* f = M^rr alpha + M^rf xiddot + b;  f_f = M^ff xiddot + M^fr alpha - e */
-    inertia_set(s->inertia[10 * k], x->mp, x->J, x->P);
-    for (int i = 0; i < 6; i++) x->z[i] = x->b[i];
     symmetric_add(x->P, x->alpha, x->z);
     for (int r = 0; r < b->nm; r++) {
       real f = -x->e[r];

@@ -14,18 +14,18 @@ static void kinematic_frame(const bough_sweep *s, sweep_work *w, int k, const re
   if (b->attach_node >= 0 && s->full) unclamped_frame(b, s->model->node + b->attach_node, x);
 }
 
-/* position and velocity of O; kept in x->z (V), x->b (r in its first three) */
+/* position and velocity of O; kept in x->r, and x->z (V) */
 static void kinematic_motion(const bough_sweep *s, sweep_work *w, int k, const real *u) {
   const bough_body *b = s->model->body + k;
   body_work *x = w->body + k;
   real V[6] = {splat(0), splat(0), splat(0), splat(0), splat(0), splat(0)};
   if (b->parent < 0)
-    for (int i = 0; i < 3; i++) x->b[i] = x->l[i];
+    for (int i = 0; i < 3; i++) x->r[i] = x->l[i];
   else {
     const body_work *p = w->body + b->parent;
     const int nm = s->model->body[b->parent].nm;
-    rotate(p->attitude, x->l, x->b);
-    for (int i = 0; i < 3; i++) x->b[i] += p->b[i];
+    rotate(p->attitude, x->l, x->r);
+    for (int i = 0; i < 3; i++) x->r[i] += p->r[i];
     for (int i = 0; i < 6; i++) {
       V[i] = p->z[i];
       for (int r = 0; r < nm; r++) V[i] += x->Pi[i * nm + r] * p->xidot[r];
@@ -84,7 +84,7 @@ static void modal_frame(const bough_sweep *s, int k, const sweep_work *w, real r
   const bough_body *b = s->model->body + k;
   const body_work *x = w->body + k;
   for (int i = 0; i < 9; i++) A[i] = x->attitude[i];
-  for (int i = 0; i < 3; i++) r[i] = x->b[i];
+  for (int i = 0; i < 3; i++) r[i] = x->r[i];
   for (int i = 0; i < 6; i++) V[i] = x->z[i], alpha[i] = x->alpha[i];
   if (b->attach_node < 0 || !s->full) return;
   const int nm = b->nm;
@@ -167,11 +167,10 @@ static void energy(const bough_sweep *s, void *work, const void *q_, const void 
     attitude_update(s, k, w);
     outward_body(s, w, k, q, u, NULL, NULL);
     kinematic_motion(s, w, k, u);
-    inertia_set(s->inertia[10 * k], x->mp, x->J, x->P);
     /* momentum about O, and T = 1/2 V.(M V + F xidot) + 1/2 xidot.(F' V + Mff xidot) */
     real h[6] = {splat(0), splat(0), splat(0), splat(0), splat(0), splat(0)}, f[6], mp[3];
     symmetric_add(x->P, x->z, h);
-    for (int i = 0; i < 3; i++) mp[i] = x->mp[i];
+    first_moment(x->P, mp);
     for (int r = 0; r < nm; r++) {
       real t = splat(0);
       column(x->F, nm, r, f);
@@ -186,10 +185,10 @@ static void energy(const bough_sweep *s, void *work, const void *q_, const void 
     for (int i = 0; i < 3; i++) h[i] += b->wheel[i];
     real g[6], arm[3];
     rotate(x->attitude, h, g), rotate(x->attitude, h + 3, g + 3);
-    cross_add(x->b, g + 3, g);
+    cross_add(x->r, g + 3, g);
     for (int i = 0; i < 6; i++) p[i] += g[i];
     rotate(x->attitude, mp, arm);
-    for (int i = 0; i < 3; i++) E[1] -= s->gravity[i] * (s->inertia[10 * k] * x->b[i] + arm[i]);
+    for (int i = 0; i < 3; i++) E[1] -= s->gravity[i] * (s->inertia[10 * k] * x->r[i] + arm[i]);
     real turned[3] = {splat(0), splat(0), splat(0)};
     if (b->turn == TURN_FREE) rotation_vector(q + b->q0 + b->n_lin, turned);
     for (int j = 0; j < b->n_lin + b->n_rot; j++) {

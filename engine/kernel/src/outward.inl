@@ -167,7 +167,7 @@ static void attitude_update(const bough_sweep *s, int k, sweep_work *w) {
     matmul(w->body[b->parent].attitude, x->R, x->attitude);
 }
 
-static void loads_add(const bough_sweep *s, int k, sweep_work *w, const real *loads) {
+static void loads_add(const bough_sweep *s, int k, sweep_work *w, const real *loads, rigid_part *g) {
   const bough_model *m = s->model;
   const bough_body *b = m->body + k;
   body_work *x = w->body + k;
@@ -181,7 +181,7 @@ static void loads_add(const bough_sweep *s, int k, sweep_work *w, const real *lo
         for (int c = 0; c < 3; c++) Et[3 * r + c] = x->unclamped[3 * c + r];
       matmul(x->attitude, Et, attitude);
     }
-    load_add(m->node + m->load_node[i], b->nm, full, attitude, loads + 6 * i, w->scratch, x);
+    load_add(m->node + m->load_node[i], b->nm, full, attitude, loads + 6 * i, w->scratch, x, g);
   }
 }
 
@@ -212,7 +212,7 @@ INLINE void outward_frame(const bough_sweep *s, sweep_work *w, int k, const real
   if (b->turn != TURN_Z || b->n_lin > 0) hinge_map(b, &h, x->H);
 }
 
-/* Inertia and bias of body k; P and z start the inward sweep. */
+/* Inertia and bias of body k: F, L, e of its modes; P (not for two-ports) and z start the inward sweep. */
 INLINE void outward_body(const bough_sweep *s, sweep_work *w, int k, const real *q, const real *u, const real *tau,
                          const real *loads) {
   const bough_model *m = s->model;
@@ -221,6 +221,7 @@ INLINE void outward_body(const bough_sweep *s, sweep_work *w, int k, const real 
   body_work *x = w->body + k;
   const int nm = b->nm, unclamped = b->attach_node >= 0 && s->full;
   real w2[6];
+  rigid_part g;
   squares(x->omega, w2);
   if (nm > 0) {
     modes_gather(b, b->Tinv, q + b->qm, x->xi);
@@ -228,9 +229,9 @@ INLINE void outward_body(const bough_sweep *s, sweep_work *w, int k, const real 
     modes_force(s, b, k, tau ? tau + b->um : NULL, x);
   }
   if (nm == 0 || !s->full) {
-    rigid_bias(inertia, b->wheel, x->omega, w2, x->b);
-    for (int i = 0; i < 3; i++) x->mp[i] = splat(inertia[1 + i]);
-    for (int i = 0; i < 6; i++) x->J[i] = splat(inertia[4 + i]);
+    rigid_bias(inertia, b->wheel, x->omega, w2, g.b);
+    for (int i = 0; i < 3; i++) g.mp[i] = splat(inertia[1 + i]);
+    for (int i = 0; i < 6; i++) g.J[i] = splat(inertia[4 + i]);
     if (s->path[k] == PATH_TWO_PORT)
       for (int r = 0; r < nm; r++) {
         const double *N = b->two_port.modes + 18 * r;
@@ -243,13 +244,15 @@ INLINE void outward_body(const bough_sweep *s, sweep_work *w, int k, const real 
   } else {
     if (unclamped) unclamped_frame(b, m->node + b->attach_node, x);
     modes_mass(s, b, k, x);
-    body_full(b, inertia, unclamped ? x->unclamped + 12 : x->omega, w->scratch, x);
-    if (b->rotary || b->stiffened) body_second_order(b, x);
+    body_full(b, inertia, unclamped ? x->unclamped + 12 : x->omega, w->scratch, x, &g);
+    if (b->rotary || b->stiffened) body_second_order(b, x, &g);
     if (b->rotary) body_rotary(b, x);
   }
   if (loads) {
     attitude_update(s, k, w);
-    if (b->load_count > 0) loads_add(s, k, w, loads);
+    if (b->load_count > 0) loads_add(s, k, w, loads, &g);
   }
-  if (nm > 0 && unclamped) unclamped_to_attach(b, inertia[0], x);
+  if (nm > 0 && unclamped) unclamped_to_attach(b, inertia[0], x, &g);
+  if (s->path[k] != PATH_TWO_PORT) inertia_set(inertia[0], g.mp, g.J, x->P);
+  for (int i = 0; i < 6; i++) x->z[i] = g.b[i];
 }

@@ -135,6 +135,10 @@ INLINE void inertia_set(double m, const real mp[3], const real J[6], real P[21])
   P[AT(5, 0)] = mp[1], P[AT(5, 1)] = -mp[0], P[AT(5, 2)] = splat(0), P[AT(5, 3)] = splat(0);
   P[AT(5, 4)] = splat(0), P[AT(5, 5)] = splat(m);
 }
+/* the first moment in it */
+INLINE void first_moment(const real P[21], real mp[3]) {
+  mp[0] = P[AT(4, 2)], mp[1] = P[AT(5, 0)], mp[2] = P[AT(3, 1)];
+}
 /* y += P x for a packed symmetric matrix */
 INLINE void symmetric_add(const real P[21], const real x[6], real y[6]) {
   for (int i = 0; i < 6; i++) {

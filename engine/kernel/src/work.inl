@@ -8,14 +8,13 @@ typedef struct {
   real l[3];       /* parent's O to own O, m, parent's O axes (not for two-port parents) */
   real omega[3];   /* angular velocity of O, rad/s, O axes */
   real a[6];       /* a_mR: acceleration of O that is there without accelerations, O axes */
-  real mp[3], J[6];/* first moment and inertia about O, deformed, O axes */
-  real b[6];       /* b_m, rigid part: gyroscopic force less external loads, about O, O axes */
-  real P[21];      /* inward: P_R, articulated inertia about O */
-  real z[6];       /* inward: z_R less P_R a_mR, so that the hinge force is P_R alpha_R + z */
-  real Gamma[21];  /* P_R^+ carried to the port, port axes (two-port parents only) */
+  real P[21];      /* M^rr of the body alone; inward: P_R, articulated inertia about O */
+  real z[6];       /* rigid part of b_m; inward: z_R less P_R a_mR, so that the hinge force is P_R alpha_R + z */
+  real Gamma[21];  /* P_R^+ carried to the port, port axes; then G~ in the port's order (two-port parents only) */
   real z_port[6];  /* z_R^+ carried to the port, port axes (two-port parents only) */
   real alpha[6];   /* spatial acceleration of O, gravity removed, O axes */
   real attitude[9];/* O -> inertial axes (only with loads) */
+  real r[3];       /* position of O, inertial axes (kinematics only) */
   real D_min, D_scale; /* smallest pivot met and the size it is judged by */
   /* multi-DOF hinges */
   real *H;  /* [6*n] joint map, one row per DOF, O axes */
@@ -29,8 +28,7 @@ typedef struct {
   real *L;              /* [nm*(nm+1)/2] M^ff, packed; then the Cholesky factor of D_f, inverse diagonal */
   real *xiddot;         /* [nm] */
   real *Pi;             /* [6*nm of the parent] port influence, parent's O axes (general parents only) */
-  /* two-port: Pi e, residual force at the port, and Psi G~ */
-  real *port_u, *port_z, *port_Y;
+  real *port_z; /* [6] two-port: z~, the force at the port without acceleration; then the port's acceleration */
   /* unclamped modes, full fidelity: F seen from O */
   real *unclamped; /* E_d [9], l_d [3], omega_F [3], c_F [6], then S [6*nm] */
 } body_work;
@@ -68,8 +66,7 @@ static size_t carve_all(const bough_model *m, char *memory) {
     x->xi = carve(memory, &at, nm), x->xidot = carve(memory, &at, nm), x->e = carve(memory, &at, nm);
     x->F = carve(memory, &at, 6 * nm), x->L = carve(memory, &at, nm * (nm + 1) / 2);
     x->xiddot = carve(memory, &at, nm), x->Pi = carve(memory, &at, 6 * nmp);
-    x->port_u = carve(memory, &at, nm ? 6 : 0), x->port_z = carve(memory, &at, nm ? 6 : 0);
-    x->port_Y = carve(memory, &at, nm ? 36 : 0);
+    x->port_z = carve(memory, &at, nm ? 6 : 0);
     x->unclamped = carve(memory, &at, b->attach_node >= 0 ? 21 + 6 * nm : 0);
   }
   return at;
