@@ -12,6 +12,13 @@ done
 command -v qemu-aarch64 >/dev/null || missing="$missing qemu-user"
 [ -e /usr/aarch64-linux-gnu/lib/libc.so.6 ] || missing="$missing libc6-arm64-cross"
 ldconfig -p | grep -q 'libtbb\.so\.12' || missing="$missing libtbb12"
+# Finite elements: CalculiX, and the libraries that the mesh generator gmsh loads.
+command -v ccx >/dev/null || missing="$missing calculix-ccx"
+for pair in libGLU.so.1:libglu1-mesa libGL.so.1:libgl1 libXrender.so.1:libxrender1 libXcursor.so.1:libxcursor1 \
+  libXfixes.so.3:libxfixes3 libXext.so.6:libxext6 libXft.so.2:libxft2 libfontconfig.so.1:libfontconfig1 \
+  libXinerama.so.1:libxinerama1 libX11.so.6:libx11-6 libgomp.so.1:libgomp1; do
+  ldconfig -p | grep -q "${pair%%:*} " || missing="$missing ${pair##*:}"
+done
 [ -n "$missing" ] || exit 0
 # valgrind needs the symbols of the C library; gcc its headers.
 echo "installing$missing"

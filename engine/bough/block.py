@@ -186,9 +186,8 @@ def _held(model: Model, bodies: tuple[BodyData, ...]) -> Array:
 
 def _put_ints(w: _Writer, body: Body, d: BodyData, place: _Place, two: bool, where: dict[str, int]) -> None:
     attach = -1 if d.Mff0 is None or d.flex is None else where[f"{body.name}.{d.flex.node_names[d.flex.attach]}"]
-    rotary = d.integrals is not None and d.integrals.rotary
     w.ints += [place.parent, place.node, body.hinge.kind.n_lin, TURN[body.hinge.type], d.nm, attach]
-    w.ints += [int(d.user_basis), int(d.full_damping), int(rotary), int(d.stiffening is not None), int(two)]
+    w.ints += [int(d.user_basis), int(d.full_damping), int(d.rotary), int(d.stiffening is not None), int(two)]
 
 
 def _put_hinge(w: _Writer, body: Body, d: BodyData, place: _Place) -> None:
@@ -216,8 +215,8 @@ def _put_modes(w: _Writer, d: BodyData, ruthless: bool) -> None:
         w.put(first if extra is None else first + np.concatenate([extra.N1, extra.F1], axis=1))
     if not ruthless:
         w.put(i.G1)
-        if i.rotary:
-            w.put(i.Z)
+        if d.rotary:
+            w.put(i.Z if extra is None or extra.Z is None else i.Z + extra.Z)
     if extra is not None:
         w.put(extra.E1)
 

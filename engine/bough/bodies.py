@@ -83,6 +83,12 @@ class BodyData:
         off = self.damping - np.diag(np.diag(self.damping))
         return bool(abs(off).max(initial=0.0) > 1e-14 * abs(self.damping).max(initial=0.0))
 
+    @property
+    def rotary(self) -> bool:
+        """Whether M^ff changes with deflection: rotary inertia of nodes, or second-order motion of points."""
+        bends = self.stiffening is not None and self.stiffening.Z is not None
+        return bends or (self.integrals is not None and self.integrals.rotary)
+
     def node(self, name: str) -> int:
         """Index of a named node."""
         return [n.name for n in self.nodes].index(name)
@@ -173,7 +179,7 @@ def _stiffening(body: Body, flex: FlexBody, unclamped: bool, ruthless: bool) -> 
 
 
 def _flex_data(body: Body, C: Array, ruthless: bool, stiffened: bool) -> BodyData:
-    flex = flex_body(body)
+    flex = flex_body(body, stiffened)
     lam_d, gam_d = flex.node_shapes[flex.attach, ROTATION], flex.node_shapes[flex.attach, TRANSLATION]
     clamped = flex.integrals.clamped(lam_d, gam_d)
     basis = kernel_basis(clamped.Mff, flex.stiffness)

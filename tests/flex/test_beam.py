@@ -6,21 +6,21 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from flex.sample import rectangular, slender
+from flex.sample import motions, rectangular, slender
 from scipy.linalg import eigh
 
 from bough.errors import ModelError
 from bough.flex import line
-from bough.flex.beam import Rayleigh, beam_flex, modal_damping, node_names
+from bough.flex.beam import Rayleigh, beam_flex, damping_matrix
 from bough.flex.body import ROTATION, TRANSLATION, FlexBody
-from bough.flex.line import RX, RY, RZ, TX, TY, TZ
+from bough.flex.frame import RX, RY, RZ, TX, TY, TZ
 from bough.flex.modes import ALL_MOTIONS, Selection
 
 BOUNDARIES = {
     "cantilever": {},
     "free": {"released": ALL_MOTIONS},
-    "pinned": {"released": (RZ,)},
-    "ball": {"released": (RX, RY, RZ)},
+    "pinned": {"released": motions(RZ)},
+    "ball": {"released": motions(RX, RY, RZ)},
     "craig-bampton": {"interface": (12,)},
 }
 EIGHT = Selection(count=8)
@@ -36,14 +36,14 @@ def test_inertia_points_sum_to_the_uniform_beam(elements: int) -> None:
     body = beam_flex(beam, Selection(count=2))
     x = body.points.positions[:, 0]
     np.testing.assert_array_equal(body.points.positions[:, 1:], 0.0)
-    assert body.mass == pytest.approx(beam.rho_A * 1.1, rel=1e-14)
+    assert body.mass == pytest.approx(beam.section.rho_A * 1.1, rel=1e-14)
     assert body.points.masses @ x / body.mass == pytest.approx(0.55, rel=1e-14)
     about_root = body.points.inertias.sum(axis=0) + np.diag([0.0, 1.0, 1.0]) * (body.points.masses @ x**2)
     expected = np.array(
         [
-            (beam.rho_Iy + beam.rho_Iz) * 1.1,
-            beam.rho_A * 1.1**3 / 3.0 + beam.rho_Iy * 1.1,
-            beam.rho_A * 1.1**3 / 3.0 + beam.rho_Iz * 1.1,
+            (beam.section.rho_Iy + beam.section.rho_Iz) * 1.1,
+            beam.section.rho_A * 1.1**3 / 3.0 + beam.section.rho_Iy * 1.1,
+            beam.section.rho_A * 1.1**3 / 3.0 + beam.section.rho_Iz * 1.1,
         ]
     )
     np.testing.assert_allclose(about_root, np.diag(expected), rtol=1e-13, atol=1e-15)
@@ -66,7 +66,7 @@ def test_shapes_are_exactly_zero_at_the_clamped_root(boundary: str) -> None:
 
 
 def test_pinned_root_turns_about_its_axis_only_and_takes_no_angular_momentum() -> None:
-    body = beam_flex(slender(12), Selection(per_family={"bending_z": 5}), released=(RZ,))
+    body = beam_flex(slender(12), Selection(per_family={"bending_z": 5}), released=motions(RZ))
     root = body.node_shapes[body.attach]
     assert np.all(np.abs(root[RZ]) > 0.0)
     np.testing.assert_array_equal(np.delete(root, RZ, axis=0), 0.0)
@@ -116,7 +116,7 @@ def test_equal_frequencies_give_clean_shapes_in_family_order() -> None:
 def test_rounding_of_the_rigidity_does_not_swap_equal_modes() -> None:
     beam = slender(12)
     for factor in (1.0 - 1e-14, 1.0 + 1e-14):
-        body = beam_flex(slender(12, EIy=beam.EIy * factor), Selection(count=6))
+        body = beam_flex(slender(12, EIy=beam.section.EIy * factor), Selection(count=6))
         assert body.mode_names[::2] == ("bending_y 1", "bending_y 2", "bending_y 3")
 
 
@@ -132,8 +132,8 @@ def test_shapes_do_not_depend_on_how_many_modes_are_kept() -> None:
 
 
 def test_nodes_are_named_from_root_to_tip() -> None:
-    assert node_names(1) == ("root", "tip")
-    assert node_names(3) == ("root", "n1", "n2", "tip")
+    assert stubby(1).node_names == ("root", "tip")
+    assert stubby(3).node_names == ("root", "n1", "n2", "tip")
     body = stubby(4)
     np.testing.assert_allclose(body.node_positions[:, 0], 1.1 * np.arange(5) / 4)
     assert body.node_names[body.attach] == "root"
@@ -182,13 +182,17 @@ def test_every_mode_of_a_coarse_mesh_can_be_had() -> None:
     np.testing.assert_allclose(body.modal_mass, np.eye(16), atol=1e-12)
 
 
-def test_damping_by_ratio_per_mode_and_by_rayleigh() -> None:
+def test_damping_by_ratio_per_mode_by_rayleigh_and_by_matrix() -> None:
     omega = np.array([2.0, 5.0, 11.0])
-    np.testing.assert_allclose(modal_damping(omega, 0.01), 0.02 * omega)
-    np.testing.assert_allclose(modal_damping(omega, (0.01, 0.0, 0.03)), [0.04, 0.0, 0.66])
-    np.testing.assert_allclose(modal_damping(omega, Rayleigh(0.3, 0.02)), 0.3 + 0.02 * omega**2)
+    np.testing.assert_allclose(damping_matrix(omega, 0.01), np.diag(0.02 * omega))
+    np.testing.assert_allclose(damping_matrix(omega, (0.01, 0.0, 0.03)), np.diag([0.04, 0.0, 0.66]))
+    np.testing.assert_allclose(damping_matrix(omega, Rayleigh(0.3, 0.02)), np.diag(0.3 + 0.02 * omega**2))
+    full = [[1.0, 0.1, 0.0], [0.1, 2.0, 0.3], [0.0, 0.3, 3.0]]
+    np.testing.assert_array_equal(damping_matrix(omega, full), full)
     with pytest.raises(ModelError, match="each of the 3 modes"):
-        modal_damping(omega, (0.01, 0.02))
+        damping_matrix(omega, (0.01, 0.02))
+    with pytest.raises(ModelError, match="a matrix of 2 x 2"):
+        damping_matrix(omega, [[1.0, 0.0], [0.0, 1.0]])
 
 
 def test_rayleigh_damping_is_the_projection_of_alpha_m_plus_beta_k() -> None:
@@ -205,11 +209,11 @@ def test_craig_bampton_keeps_the_exact_statics_of_the_tip() -> None:
     tip = body.node_shapes[-1]
     flexibility = tip @ np.linalg.inv(body.stiffness) @ tip.T
     length = beam.length
-    assert flexibility[TX, TX] == pytest.approx(length / beam.EA, rel=1e-12)
-    assert flexibility[RX, RX] == pytest.approx(length / beam.GJ, rel=1e-12)
-    by_hand = length**3 / (3.0 * beam.EIz) + length / beam.kGAy
+    assert flexibility[TX, TX] == pytest.approx(length / beam.section.EA, rel=1e-12)
+    assert flexibility[RX, RX] == pytest.approx(length / beam.section.GJ, rel=1e-12)
+    by_hand = length**3 / (3.0 * beam.section.EIz) + length / beam.section.kGAy
     assert flexibility[TY, TY] == pytest.approx(by_hand, rel=1e-12)
-    assert flexibility[TZ, RY] == pytest.approx(-(length**2) / (2.0 * beam.EIy), rel=1e-12)
+    assert flexibility[TZ, RY] == pytest.approx(-(length**2) / (2.0 * beam.section.EIy), rel=1e-12)
 
 
 def test_two_halves_by_craig_bampton_make_the_whole() -> None:

@@ -103,10 +103,29 @@ def test_pinned_modes_turn_the_root_as_the_hinge_does(hinge: dict[str, Any], row
     assert not np.any(root[3:])
 
 
-def test_pin_between_body_axes_is_refused_with_a_cure() -> None:
-    with pytest.raises(ModelError, match="boundary: free") as caught:
-        beam({"type": "revolute", "axis": [0, 1, 1]}, modes={"boundary": "pinned", "count": 2})
-    assert "body 'link'" in str(caught.value)
+def test_pin_between_body_axes_has_modes_but_no_families() -> None:
+    hinge = {"type": "revolute", "axis": [0, 1, 1]}
+    body = beam(hinge, modes={"boundary": "pinned", "count": 4})
+    root = body.node_shapes[0]
+    np.testing.assert_allclose(root[RY], root[RZ], rtol=1e-12)
+    assert np.all(np.abs(root[RY]) > 0.0)
+    assert body.mode_names[0] == "mode 1"
+    with pytest.raises(ModelError, match="pinned about an axis that is none") as caught:
+        beam(hinge, modes={"boundary": "pinned", "bending_y": 2})
+    assert "body 'link'" in str(caught.value) and "count" in str(caught.value)
+
+
+def test_pinned_modes_turn_about_the_axis_that_the_file_gives() -> None:
+    hinge = {"type": "revolute", "axis": [0, 0, 1]}
+    modes = {"boundary": "pinned", "bending_y": 2, "bending_z": 2}
+    np.testing.assert_array_equal(
+        beam(hinge, modes={**modes, "axis": [0, -3, 0]}).node_shapes,
+        beam({"type": "revolute", "axis": [0, 1, 0]}, modes=modes).node_shapes,
+    )
+    # Two axes between y and z release both, as y and z themselves do.
+    both = beam(hinge, modes={**modes, "axes": [[0, 1, 1], [0, 1, -1]]})
+    ball = beam(hinge, modes={**modes, "axes": [[0, 1, 0], [0, 0, 1]]})
+    np.testing.assert_array_equal(both.node_shapes, ball.node_shapes)
 
 
 def test_too_many_modes_name_the_body() -> None:

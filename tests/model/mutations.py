@@ -21,13 +21,15 @@ REQUIRED = {
     ("bodies", 0, "rigid", "wheels", 0): ("axis", "momentum"),
     ("bodies", 0, "beam"): ("length", "elements", "section", "material", "modes"),
     ("bodies", 0, "beam", "material"): ("E", "rho"),
+    ("bodies", 0, "beam", "stations", 0): ("at", "section"),
+    ("bodies", 0, "beam", "masses", 0): ("at", "mass"),
     ("bodies", 0, "nodal"): ("attach", "nodes"),
     ("bodies", 0, "nodal", "nodes", 0): ("name", "position"),
 }
-FIXED_LENGTH = {"gravity", "axis", "position", "quaternion", "com", "inertia", "rayleigh", "Q"}
+FIXED_LENGTH = {"gravity", "axis", "position", "quaternion", "com", "inertia", "rayleigh", "up", "Q"}
 NOT_NEGATIVE = {"bough", "mass", "damping", "armature", "length", "elements", "E", "G", "rho"} | {
     *("area", "Iy", "Iz", "J", "width", "height", "thickness", "radius", "diameter"),
-    *("count", "bending_y", "torsion"),
+    *("count", "bending_y", "torsion", "max_frequency", "flange", "web"),
 }
 FREE_KEYS = "nodes"
 
@@ -166,7 +168,7 @@ def a_mode_shape_of_wrong_size(data: Data, rng: Random) -> Path | None:
 
 
 def a_matrix_of_wrong_size(data: Data, rng: Random) -> Path | None:
-    names = ("stiffness", "damping", "damping_matrix", "eta", "eta_dot")
+    names = ("stiffness", "damping", "damping_matrix", "matrix", "eta", "eta_dot")
     path = pick(rng, data, lambda p, v: p[-1] in names and isinstance(v, list))
     if path is not None:
         value = at(data, path)
@@ -223,7 +225,7 @@ def an_impossible_inertia(data: Data, rng: Random) -> Path | None:
 
 
 def a_direction_without_length(data: Data, rng: Random) -> Path | None:
-    path = pick(rng, data, lambda p, v: p[-1] in ("axis", "quaternion", "Q"))
+    path = pick(rng, data, lambda p, v: p[-1] in ("axis", "up", "quaternion", "Q"))
     return None if path is None else put(data, path, [0] * len(at(data, path)))
 
 

@@ -89,7 +89,7 @@ IN_ARM = [
     ("elements: 20", "elements: 2.5", f"{BEAM}.elements", "a whole number", "2.5"),
     ("elements: 20", "elements: 0", f"{BEAM}.elements", "from 1", "the number 0"),
     (SECTION, "area: 1e-4, Iy: 1e-9, Iz: 1e-9", f"{BEAM}.section.J", "torsion constant", "no such key"),
-    (SECTION, "shape: tub, radius: 1", f"{BEAM}.section.shape", "rectangle, box, circle or tube", "'tub'"),
+    (SECTION, "shape: tub, radius: 1", f"{BEAM}.section.shape", "rectangle, box, circle, tube or I", "'tub'"),
     (SECTION, "shape: circle", f"{BEAM}.section", "exactly one of radius, diameter", "none of them"),
     (SECTION, "shape: circle, radius: 1, diameter: 2", f"{BEAM}.section", "exactly one", "both"),
     (SECTION, "shape: tube, radius: 1, thickness: 2", f"{BEAM}.section.thickness", "a wall", "2.0"),
@@ -206,7 +206,7 @@ def test_all_problems_of_a_file_come_in_one_message_in_the_order_of_its_lines(tm
 
 def test_a_body_is_made_of_exactly_one_kind(tmp_path: Path) -> None:
     two = ARM.replace("    rigid:\n", "    beam: {}\n    rigid:\n", 1)
-    assert any(p.key == "bodies[1].beam.length" for p in problems_of(two, tmp_path))
+    assert any(p.key == "bodies[1].beam.elements" for p in problems_of(two, tmp_path))
     body = {"name": "a", "parent": "ground", "hinge": {"type": "fixed"}}
     with pytest.raises(ModelError, match=r"bodies\[0\]\n  expected: exactly one of rigid, beam, nodal"):
         load({"bough": 1, "name": "m", "bodies": [body]})

@@ -27,10 +27,11 @@ from bough.cli.console import (
     silence_stdout,
     write_text,
 )
+from bough.cli.flex_body import check_picture, flex
 from bough.cli.inputs import gather
 from bough.cli.running import Run, execute
 from bough.cli.summary import print_summary, summary
-from bough.cli.vibration import as_json, print_vibrations, vibrations
+from bough.cli.vibration import as_json, position, print_vibrations, sketch, vibrations
 from bough.errors import BoughError, ModelError
 from bough.flex import load
 from bough.model import schema as model_schema
@@ -145,23 +146,44 @@ def run(
 
 @app.command()
 @guarded
-def modes(model: ModelFile, as_json_: Json = False) -> None:
-    """Natural frequencies of the whole mechanism about its start position, at rest.
+def modes(
+    model: ModelFile,
+    at: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--at",
+            metavar="NAME=VALUE",
+            help="Coordinate of the position, such as shoulder.phi=0.5; may be repeated, or joined by commas.",
+            show_default="the start position",
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="PNG", help="A picture of the motions.")
+    ] = None,
+    as_json_: Json = False,
+) -> None:
+    """Natural frequencies of the whole mechanism about its start position or another one, at rest.
 
-    Springs, elasticity, gravity, dampers and wheels count; driven and locked hinges are held. `bough check` lists the
-    frequencies of each body on its own.
+    Springs, elasticity, gravity, dampers and wheels count; driven and locked hinges are held. `bough flex` shows the
+    modes of each body on its own.
     """
+    if output is not None:
+        check_picture(output)
     system = System(load(model))
-    found = vibrations(system)
+    q = position(system, at or [])
+    about = f"the position {', '.join(at)}" if at else "the start position"
+    found = vibrations(system, q)
+    if output is not None and found.modes:
+        from bough.report import draw_modes
+
+        draw_modes([sketch(system, q, found)], output)
     if as_json_:
         answer(as_json(found))
         return
-    print_vibrations(system.model.name, found, console())
+    print_vibrations(system.model.name, found, console(), about)
     name, force = found.imbalance
     if abs(force) > 1e-9:
-        complain(
-            f"note: the start position is no equilibrium (holding it takes {force:.4g} at {name}); it is frozen here"
-        )
+        complain(f"note: {about} is no equilibrium (holding it takes {force:.4g} at {name}); it is frozen here")
 
 
 @app.command()
@@ -225,6 +247,7 @@ def demo(
 
 
 app.command()(build)
+app.command()(flex)
 
 
 def main() -> None:

@@ -39,7 +39,7 @@ def _body(body: Body) -> dict[str, Any]:
     hinge = body.hinge
     row: dict[str, Any] = {
         "name": body.name,
-        "kind": "rigid" if body.rigid is not None else "beam" if body.beam is not None else "nodal",
+        "kind": body.kind,
         "parent": body.parent,
         "at": body.at,
         "hinge": {"name": hinge.name, "type": hinge.type, "dofs": hinge.kind.nu, "drive": hinge.drive},

@@ -1,4 +1,4 @@
-"""Vibrations of a whole mechanism about its start position, at rest.
+"""Vibrations of a whole mechanism about a position, at rest.
 
 With x a small motion in the directions of the speeds, `xdd = A_x x + A_v xd` with the forces that hold the position.
 Springs, dampers, elasticity, gravity and the momentum of embedded wheels are all in it. Driven and locked hinges are
@@ -7,16 +7,20 @@ held.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
+import typer
 from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 from scipy.linalg import eig
 
 from bough.errors import SimulationError
+from bough.report import Sketch
+from bough.report.shapes import spanning_edges
 from bough.system import System
 
 Array: TypeAlias = NDArray[np.float64]
@@ -27,6 +31,8 @@ SINGULAR = 1e-13
 """Smallest eigenvalue of a mass matrix with ones on its diagonal that is more than round-off."""
 MOST = 2000
 """Degrees of freedom beyond which a dense eigenproblem takes too long."""
+DRAWN = 12
+"""Vibrations that the picture shows."""
 
 
 @dataclass(frozen=True)
@@ -38,12 +44,14 @@ class Vibration:
         frequency: |lambda| / 2 pi, Hz; undamped natural frequency of a vibration.
         damping: -Re(lambda) / |lambda|: ratio of critical damping; negative if it grows.
         moves: Speeds that carry most of the kinetic energy, with their share.
+        shape: Small motion in the directions of all speeds, at the moment when it is largest, (nu,).
     """
 
     kind: str
     frequency: float
     damping: float
     moves: tuple[tuple[str, float], ...]
+    shape: Array = field(compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -53,7 +61,7 @@ class Vibrations:
     Attributes:
         modes: Everything that springs, elasticity, gravity, damping or wheels act upon.
         unsprung: Number of independent motions without stiffness: rigid motions.
-        imbalance: Name and size of the largest force that holding the start position takes, N.m or N.
+        imbalance: Name and size of the largest force that holding the position takes, N.m or N.
     """
 
     modes: tuple[Vibration, ...]
@@ -61,8 +69,37 @@ class Vibrations:
     imbalance: tuple[str, float]
 
 
-def vibrations(system: System) -> Vibrations:
-    """Eigenvalues at the start position.
+def position(system: System, settings: Sequence[str]) -> Array:
+    """The start position with some coordinates set otherwise: `shoulder.phi=0.5`, several joined by commas.
+
+    Raises:
+        typer.BadParameter: There is no such coordinate, it is no number, or a quaternion has no length.
+    """
+    q, _ = system.initial_state()
+    touched: set[str] = set()
+    for setting in (part.strip() for given in settings for part in given.split(",") if part.strip()):
+        name, _, text = (part.strip() for part in setting.partition("="))
+        try:
+            q[system.q_names.index(name)] = value = float(text)
+        except ValueError:
+            known = ", ".join(system.q_names[:12]) + (", ..." if system.nq > 12 else "")
+            expected = f"expected NAME=NUMBER with one of {known}, found {setting!r}"
+            raise typer.BadParameter(expected, param_hint="--at") from None
+        if not np.isfinite(value):
+            raise typer.BadParameter(f"expected a finite number, found {setting!r}", param_hint="--at")
+        touched |= {name[:-3]} if name.endswith(("Q[1]", "Q[2]", "Q[3]", "Q[4]")) else set()
+    for stem in touched:
+        at = system.q_names.index(f"{stem}[1]")
+        size = float(np.linalg.norm(q[at : at + 4]))
+        if abs(size - 1.0) > 1e-3:
+            found = f"a quaternion {stem} of length {size:.6g}"
+            raise typer.BadParameter(f"expected length 1, found {found}: set all four of {stem}", param_hint="--at")
+        q[at : at + 4] /= size
+    return q
+
+
+def vibrations(system: System, q: Array | None = None) -> Vibrations:
+    """Eigenvalues at a position; None for the start position.
 
     Raises:
         SimulationError: Too many degrees of freedom, or an inertia is singular.
@@ -72,8 +109,9 @@ def vibrations(system: System) -> Vibrations:
         raise SimulationError(f"{free.size} degrees of freedom; `bough modes` takes at most {MOST}")
     if not free.size:
         return Vibrations((), 0, ("", 0.0))
-    q, _ = system.initial_state()
-    shared = _shared_motion(system)
+    if q is None:
+        q, _ = system.initial_state()
+    shared = _shared_motion(system, q)
     if shared:
         raise SimulationError(f"the mass matrix is singular: {', '.join(shared)} move the same mass the same way")
     still = np.zeros(system.nu)
@@ -87,7 +125,7 @@ def vibrations(system: System) -> Vibrations:
     M = system.mass_matrix(q)[np.ix_(free, free)]
     names = [system.u_names[i] for i in free]
     modes = [
-        _vibration(value, vectors[:n, i], M, names)
+        _vibration(value, vectors[:n, i], M, names, np.eye(system.nu)[free])
         for i, value in enumerate(values)
         if abs(value) > STILL and value.imag >= 0.0
     ]
@@ -100,10 +138,10 @@ def vibrations(system: System) -> Vibrations:
     )
 
 
-def _shared_motion(system: System) -> list[str]:
-    """Speeds that move the same mass the same way at the start position; empty if the mass matrix is regular."""
+def _shared_motion(system: System, q: Array) -> list[str]:
+    """Speeds that move the same mass the same way; empty if the mass matrix is regular."""
     free = _free(system)
-    M = system.mass_matrix(system.initial_state()[0])[np.ix_(free, free)]
+    M = system.mass_matrix(q)[np.ix_(free, free)]
     scale = np.sqrt(np.maximum(np.diag(M), np.finfo(float).tiny))
     values, vectors = np.linalg.eigh(M / np.outer(scale, scale))
     if values[0] > SINGULAR:
@@ -125,7 +163,7 @@ def _free(system: System) -> NDArray[np.intp]:
     return np.array(free, dtype=np.intp)
 
 
-def _vibration(value: complex, shape: NDArray[np.complex128], M: Array, names: list[str]) -> Vibration:
+def _vibration(value: complex, shape: NDArray[np.complex128], M: Array, names: list[str], places: Array) -> Vibration:
     size = abs(value)
     ratio = float(-value.real / size)
     kind = "unstable" if ratio < -1e-6 else "vibration" if abs(value.imag) > 1e-6 * size else "decay"
@@ -133,7 +171,26 @@ def _vibration(value: complex, shape: NDArray[np.complex128], M: Array, names: l
     share = share / share.sum()
     most = np.argsort(-share, kind="stable")[:3]
     moves = tuple((names[i], float(share[i])) for i in most if share[i] >= 0.1)
-    return Vibration(kind, float(size / (2 * np.pi)), ratio, moves)
+    # Turned in time until its largest part is at its largest.
+    turned = shape * np.exp(-1j * np.angle(shape[most[0]]))
+    return Vibration(kind, float(size / (2 * np.pi)), ratio, moves, turned.real @ places)
+
+
+def sketch(system: System, q: Array, found: Vibrations) -> Sketch:
+    """The mechanism at a position and its first vibrations, to be drawn: the motion of all nodes of all bodies."""
+    modes, names = found.modes[:DRAWN], system.node_names
+    poses, _, _ = system.node_motion(q, np.zeros(system.nu), None, names)
+    motions = [system.node_motion(q, mode.shape, None, names)[1] for mode in modes]
+    edges, begin = [], 0
+    for body in system.model.bodies:
+        end = begin + len(body.node_names)
+        edges.append(begin + spanning_edges(poses[begin:end, :3]))
+        begin = end
+    captions = []
+    for i, mode in enumerate(modes, 1):
+        hertz, _, kind = _cells(mode)
+        captions.append(f"{i}\n{hertz} Hz" if mode.kind == "vibration" else f"{i}\n{kind}")
+    return Sketch(system.model.name, poses[:, :3], np.stack(motions, axis=-1), captions, np.concatenate(edges))
 
 
 def as_json(found: Vibrations) -> dict[str, Any]:
@@ -145,10 +202,10 @@ def as_json(found: Vibrations) -> dict[str, Any]:
     return {"modes": modes, "unsprung": found.unsprung, "imbalance": {"at": name, "force": force}}
 
 
-def print_vibrations(name: str, found: Vibrations, out: Console) -> None:
+def print_vibrations(name: str, found: Vibrations, out: Console, about: str = "the start position") -> None:
     """The vibrations as a table."""
     unsprung = f"; {found.unsprung} motion{'s' if found.unsprung > 1 else ''} without stiffness"
-    head = f"{name}: small motions about the start position, at rest{unsprung if found.unsprung else ''}"
+    head = f"{name}: small motions about {about}, at rest{unsprung if found.unsprung else ''}"
     out.print(head, markup=False)
     table = Table(header_style="bold")
     for title in ("#", "frequency, Hz", "damping, %"):

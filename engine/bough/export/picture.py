@@ -56,6 +56,9 @@ def _shape(body: Body, where: dict[str, Array]) -> Shape:
         path = np.array(list(points.values()))
         keep = np.unique(np.linspace(0, len(path) - 1, MOST_POINTS).round().astype(int))
         base, lines = path[0], (path[keep],)
+    elif body.fe is not None:
+        base = points[body.fe.attach]
+        lines = tuple(np.array([base, p]) for p in points.values())
     elif body.nodal is not None:
         base = points[body.nodal.attach]
         dots = np.array([points[n.name] for n in body.nodal.nodes if n.mass > 0.0]).reshape(-1, 3)

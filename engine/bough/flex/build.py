@@ -7,46 +7,63 @@ from dataclasses import replace
 
 import numpy as np
 
-from bough.errors import ModelError, Problem
-from bough.flex.beam import Rayleigh, beam_flex
+from bough.errors import ModelError
+from bough.flex.beam import Damping, Rayleigh, beam_flex
 from bough.flex.body import FlexBody
-from bough.flex.line import RX, RZ, BeamProperties
-from bough.flex.modes import ALL_MOTIONS, Selection
-from bough.flex.nodal import nodal_body
+from bough.flex.fe.build import fe_body
+from bough.flex.frame import Frame, LumpedMass, Section, Station
+from bough.flex.modes import ALL_MOTIONS, NO_MOTION, Selection
+from bough.flex.nodal import inertia_matrix, nodal_body
+from bough.flex.points import Array
 from bough.model import Beam, Body, Hinge
 
-ALIGNED = 1e-6
-"""How far, in rad, a hinge axis may be from a body axis and still count as that axis."""
 
+def flex_body(body: Body, stiffening: bool = True) -> FlexBody:
+    """The data of a nodal body, a beam or an FE body.
 
-def flex_body(body: Body) -> FlexBody:
-    """The data of a nodal body or a beam.
+    Args:
+        body: Of the model.
+        stiffening: Whether to prepare the geometric stiffening of a beam.
 
     Raises:
-        ModelError: The beam has fewer modes than asked for, its pin is not about a body axis, or its numbers
-            are beyond floating point.
+        ModelError: The beam has fewer modes than asked for, its motions couple and families were asked for, its
+            damping does not fit its modes, or its numbers are beyond floating point.
     """
     if body.nodal is not None:
         return nodal_body(body.nodal)
+    if body.fe is not None:
+        return fe_body(body.fe, body.name)
     if body.beam is None:
         raise ValueError(f"body {body.name!r} is rigid: it has no flexible-body data")
     try:
         # Absurd numbers overflow quietly here: the modes are refused when they are not finite.
         with np.errstate(all="ignore"):
-            return _beam_body(body.beam, body.hinge)
+            return _beam_body(body.beam, body.hinge, stiffening)
     except ModelError as error:
         where = f"body {body.name!r}"
         raise ModelError([replace(problem, file=where) for problem in error.problems]) from None
 
 
-def beam_properties(beam: Beam) -> BeamProperties:
-    """Rigidities and inertias per length from section and material."""
-    section, material = beam.section, beam.material
+def beam_frame(beam: Beam) -> Frame:
+    """Axis, rigidities and inertias from the beam of a model."""
+    names = beam.node_names
+    return Frame(
+        corners=np.array(beam.points),
+        elements=beam.elements,
+        stations=tuple(Station(station.at, _section(beam, i)) for i, station in enumerate(beam.stations)),
+        masses=tuple(
+            LumpedMass(names.index(mass.node), mass.mass, np.array(mass.com), inertia_matrix(mass.inertia))
+            for mass in beam.masses
+        ),
+        up=np.array(beam.up),
+    )
+
+
+def _section(beam: Beam, station: int) -> Section:
+    section, material = beam.stations[station].section, beam.material
     shear_areas = (section.shear_area_y, section.shear_area_z)
     shear = [math.inf if area is None else material.G * area for area in shear_areas]
-    return BeamProperties(
-        length=beam.length,
-        elements=beam.elements,
+    return Section(
         EA=material.E * section.area,
         GJ=material.G * section.J,
         EIy=material.E * section.Iy,
@@ -59,44 +76,43 @@ def beam_properties(beam: Beam) -> BeamProperties:
     )
 
 
-def _beam_body(beam: Beam, hinge: Hinge) -> FlexBody:
+def _beam_body(beam: Beam, hinge: Hinge, stiffening: bool) -> FlexBody:
     modes = beam.modes
-    released: frozenset[int] = frozenset()
+    released = NO_MOTION
     if modes.boundary == "free":
         released = ALL_MOTIONS
     elif modes.boundary == "pinned":
-        released = pinned_rotations(hinge)
+        released = pinned_rotations(np.array(modes.axes) if modes.axes else hinge_rotations(hinge))
+    names = beam.node_names
     return beam_flex(
-        beam_properties(beam),
-        Selection(count=modes.count, per_family=None if modes.count is not None else modes.families),
+        beam_frame(beam),
+        Selection(modes.count, modes.families or None, modes.max_frequency),
         released,
-        interface=(beam.elements,) if modes.boundary == "craig-bampton" else (),
-        damping=Rayleigh(*beam.damping.rayleigh) if beam.damping.rayleigh else beam.damping.ratios or 0.0,
+        interface=[names.index(name) for name in modes.interfaces],
+        damping=_damping(beam),
+        stiffening=stiffening,
     )
 
 
-def pinned_rotations(hinge: Hinge) -> frozenset[int]:
-    """Root rotations (rows of a shape) that 'pinned' modes release: those that the body's own hinge has.
+def _damping(beam: Beam) -> Damping:
+    damping = beam.damping
+    if damping.rayleigh is not None:
+        return Rayleigh(*damping.rayleigh)
+    if damping.matrix is not None:
+        return damping.matrix
+    return damping.ratio if damping.ratios is None else damping.ratios
 
-    Axes must lie along body axes, or the families would couple. A hinge that does not turn pins about z.
-    """
+
+def hinge_rotations(hinge: Hinge) -> Array:
+    """Axes that the hinge turns its body about, (n, 3); z for a hinge that does not turn."""
     if hinge.kind.quaternion:
-        return frozenset(range(RX, RZ + 1))
+        return np.eye(3)
     if hinge.kind.n_rot == 0:
-        return frozenset({RZ})
+        return np.array([[0.0, 0.0, 1.0]])
     axes = np.array(hinge.axes)
-    if hinge.type == "planar":
-        axes = np.cross(axes[:1], axes[1:])
-    released = frozenset(int(row) for row in np.argmax(np.abs(axes), axis=1) + RX)
-    if np.any(np.sort(np.abs(axes), axis=1)[:, :2] > ALIGNED):
-        raise ModelError(
-            Problem(
-                file="beam",
-                line=None,
-                key="beam.modes.boundary",
-                expected="a hinge that turns about x, y or z of the beam, as pinned modes are made about it",
-                found=f"pinned modes on a hinge with axes {axes.tolist()}",
-                cure="turn the section instead of the axis, or use boundary: free, which suits any hinge",
-            )
-        )
-    return released
+    return np.cross(axes[:1], axes[1:]) if hinge.type == "planar" else axes
+
+
+def pinned_rotations(axes: Array) -> Array:
+    """Root motions that modes pinned about axes (n, 3) release, (6, n)."""
+    return np.vstack([axes.T, np.zeros_like(axes.T)])

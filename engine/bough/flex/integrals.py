@@ -21,7 +21,8 @@ H_rs for every pair of modes: what a beam loses in length when it bends. It adds
 
 A load p on a point then does the modal work p.H_rs xi_s: minus the geometric stiffness of that load. So these tables
 are the motion-induced stiffness of translational and angular acceleration and of centrifugal loads, and H of a node
-that of a force there; as a change of T they keep the energy. The share of H in M_ff, of third order, is left out.
+that of a force there; as a change of T they keep the energy. Where H of the points is known, its share in M_ff,
+`Z_q[r, s] += sum m (gam_r.H_sq + gam_s.H_rq)`, is kept too: M stays right to first order and so positive.
 """
 
 from __future__ import annotations
@@ -97,7 +98,7 @@ class ModalIntegrals:
             _turned_quadratic(self.N0.T, axes).T @ basis,
             np.einsum("qir,qs,rt->sit", _turned_rows(self.N1, axes), basis, basis, optimize=True),
             _turned_vectors(self.F1, axes, basis),
-            np.einsum("qrs,qa,rb,sc->abc", self.Z, basis, basis, basis, optimize=True),
+            _in_basis(self.Z, basis),
             self.rotary,
         )
 
@@ -135,18 +136,21 @@ class Stiffening:
         F1: Added to those of the angular rows, (nm, 3, nm).
         N1: Added to those of the centrifugal coefficients, (nm, 6, nm).
         node_bends: H of every named node, m, (nn, 3, nm, nm).
+        Z: Added to the derivatives of M^ff, (nm, nm, nm); None where it is not known.
     """
 
     E1: Array
     F1: Array
     N1: Array
     node_bends: Array
+    Z: Array | None = None
 
     def __post_init__(self) -> None:
         """Freeze private copies of the arrays, and check that their sizes belong together."""
         freeze(self)
         n = self.E1.shape[0]
-        require_shapes(self, {"E1": (n, 3, n), "F1": (n, 3, n), "N1": (n, 6, n)})
+        sizes: dict[str, tuple[int, ...]] = {"E1": (n, 3, n), "F1": (n, 3, n), "N1": (n, 6, n)}
+        require_shapes(self, sizes if self.Z is None else {**sizes, "Z": (n, n, n)})
 
     def transformed(self, axes: Array, basis: Array) -> Stiffening:
         """The same in axes with `x_old = axes @ x_new`, and modes `eta = basis @ xi`."""
@@ -155,6 +159,7 @@ class Stiffening:
             _turned_vectors(self.F1, axes, basis),
             np.einsum("qir,qs,rt->sit", _turned_rows(self.N1, axes), basis, basis, optimize=True),
             np.einsum("ia,nirs,rt,su->natu", axes, self.node_bends, basis, basis, optimize=True),
+            None if self.Z is None else _in_basis(self.Z, basis),
         )
 
 
@@ -239,6 +244,12 @@ def _turned_vectors(table: Array, axes: Array, basis: Array) -> Array:
     return turned
 
 
+def _in_basis(Z: Array, basis: Array) -> Array:
+    """Z, (nm, nm, nm), in other modes."""
+    turned: Array = np.einsum("qrs,qa,rb,sc->abc", Z, basis, basis, basis, optimize=True)
+    return turned
+
+
 def modal_integrals(points: Points, origin: Array) -> ModalIntegrals:
     """Sum the integrals over the inertia points, about the attach node at `origin`, m, (3,)."""
     m, l0, J = points.masses, points.positions - origin, points.inertias
@@ -284,7 +295,8 @@ def stiffening(points: Points, origin: Array, bends: Array, node_bends: Array) -
     E1 = np.einsum("p,pirs->sir", m, bends)
     F1 = np.einsum("p,iaj,pa,pjrs->sir", m, _EPS, l0, bends, optimize=True)
     N1 = centrifugal(np.einsum("p,pirs,pj->srij", m, bends, l0, optimize=True))
-    return Stiffening(E1, F1, N1.transpose(0, 2, 1), node_bends)
+    half = np.einsum("p,pir,pisq->qrs", m, points.shapes[:, TRANSLATION], bends, optimize=True)
+    return Stiffening(E1, F1, N1.transpose(0, 2, 1), node_bends, half + half.transpose(0, 2, 1))
 
 
 def kernel_basis(mass: Array, stiffness: Array) -> tuple[Array, Array] | None:

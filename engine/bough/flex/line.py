@@ -1,131 +1,69 @@
-"""A straight beam as four plane problems that do not see each other.
+"""The motion of a frame by the strains of its elements, as a whole or in families that do not see each other.
 
-The section is doubly symmetric about the body's y and z axes, so stretch, twist and both bendings decouple.
-Solving each family by itself keeps shapes clean when frequencies coincide (Iy = Iz), and reproducible.
+Coordinates are z = [root, c]: `root` are motions of the root, which carry everything along rigidly; `c` are strains,
+sized so that the elastic energy is c'c / 2. A strain moves its element from there on, and carries everything
+outboard along rigidly:
 
-    family      motion                                           rigidity
-    bending_y   translation z = w, rotation y = -s               EIy, kGAz
-    bending_z   translation y = w, rotation z = +s               EIz, kGAy
-    torsion     rotation x = u                                   GJ
-    axial       translation x = u                                EA
+    strain     motion within the element, in the section's axes            rigidity
+    stretch    translation x = once                                        EA
+    twist      rotation x = once                                           GJ
+    bend_y     rotation y = -once, translation z = twice                   EIy
+    bend_z     rotation z = +once, translation y = twice                   EIz
+    shear_y    translation y = once                                        kGAy
+    shear_z    translation z = once                                        kGAz
 
-`bending_y` is bending *about* y: the beam deflects along z.
+with the strain integrated once or twice along the element (see `element`).
+
+A straight beam whose sections and masses are symmetric about its own axes falls into four families. Solving each
+by itself keeps shapes clean when frequencies coincide (Iy = Iz). `bending_y` is bending *about* y: the beam deflects
+along z.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bough.flex import element
-from bough.flex.body import Array
+from bough.flex.frame import RX, RY, RZ, TX, TY, TZ, Frame
+from bough.flex.frame_mesh import RIGIDITIES, Mesh, Places, meshed
+from bough.flex.points import ROTATION, TRANSLATION, Array
 
 MESH_LIMIT = 400
-"""Most elements that are computed with; the matrices of a family are dense."""
+"""Most elements that are computed with; the matrices of a family are dense.
 
-RX, RY, RZ, TX, TY, TZ = range(6)
-"""Rows of a shape: rotations first."""
+The error of the first five modes is then below 2e-9, and the number of inertia points stays within reason.
+"""
+COUPLED_LIMIT = 100
+"""The same where there are no families: the matrix is that of all strains. Errors are below 5e-7."""
 
-
-@dataclass(frozen=True)
-class BeamProperties:
-    """A uniform straight beam in numbers: SI units, section axes along the body's y and z.
-
-    Attributes:
-        length: m.
-        elements: Number of equal elements, which the named nodes bound.
-        EA: Stretching rigidity, N.
-        GJ: Twisting rigidity, N.m^2.
-        EIy: Bending rigidity about y, N.m^2.
-        EIz: Bending rigidity about z, N.m^2.
-        rho_A: Mass per length, kg/m.
-        rho_Iy: Rotary inertia per length about y, kg.m.
-        rho_Iz: Rotary inertia per length about z, kg.m.
-        kGAy: Shear rigidity for deflection along y, N; infinite for Euler-Bernoulli.
-        kGAz: Shear rigidity for deflection along z, N; infinite for Euler-Bernoulli.
-    """
-
-    length: float
-    elements: int
-    EA: float
-    GJ: float
-    EIy: float
-    EIz: float
-    rho_A: float
-    rho_Iy: float
-    rho_Iz: float
-    kGAy: float = math.inf
-    kGAz: float = math.inf
-
-    @property
-    def mesh(self) -> int:
-        """Number of elements that are computed with.
-
-        Beyond MESH_LIMIT the error of the first five modes is below 2e-9; named nodes are then read off the
-        interpolation, and the number of inertia points stays within reason.
-        """
-        return min(self.elements, MESH_LIMIT)
-
-    @property
-    def mesh_x(self) -> Array:
-        """Places where the elements begin, m, (mesh,)."""
-        return np.linspace(0.0, self.length, self.mesh + 1)[:-1]
-
-    @property
-    def element_length(self) -> float:
-        """Length of one element of the mesh, m."""
-        return self.length / self.mesh
-
-    @property
-    def node_x(self) -> Array:
-        """Places of the named nodes along the beam, m, (elements + 1,)."""
-        return np.linspace(0.0, self.length, self.elements + 1)
-
-    @property
-    def point_x(self) -> Array:
-        """Places of the Gauss points along the beam, m, element by element."""
-        xi, _ = element.gauss()
-        return (self.mesh_x[:, np.newaxis] + self.element_length * xi).ravel()
-
-    @property
-    def point_length(self) -> Array:
-        """Length of beam that each Gauss point stands for, m; they sum to the length."""
-        _, weights = element.gauss()
-        return np.tile(self.element_length * weights, self.mesh)
-
-    @property
-    def inertia_per_length(self) -> Array:
-        """Mass (kg/m) or rotary inertia (kg.m) per length that goes with each row of a shape, (6,)."""
-        polar = self.rho_Iy + self.rho_Iz
-        return np.array([polar, self.rho_Iy, self.rho_Iz, self.rho_A, self.rho_A, self.rho_A])
+TURNS = {"twist": (RX, 1.0), "bend_y": (RY, -1.0), "bend_z": (RZ, 1.0)}
+"""Row of a shape, in the section's axes, that a strain turns, and its sign."""
+SHIFTS = {"stretch": TX, "bend_y": TZ, "bend_z": TY, "shear_y": TY, "shear_z": TZ}
+"""Row of a shape, in the section's axes, that a strain shifts."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Line:
-    """One family of a beam: its motion by coordinates z = [root, c].
-
-    `root` are the motions of the root, which carry the beam along rigidly; `c` are the strains of all
-    elements, sized so that the elastic energy is c'c / 2.
+    """A family of a beam's motions, or all of them.
 
     Attributes:
         name: Of the family.
-        rows: Rows of a six-row shape that the family moves; root coordinate i moves rows[i] at the root.
-        signs: Spatial component = sign * family's component, for each of the rows.
-        points: Components at the Gauss points per unit of z, (np, rows, nz).
-        nodes: Components at the nodes per unit of z, (nn, rows, nz).
-        weighted: `points`, each component times the root of its mass or rotary inertia, one below the other,
-            (np rows, nz): the kinetic energy, summed over the Gauss points, is |weighted z_dot|^2 / 2.
+        mesh: The elements.
+        rows: Rows of a six-row shape that the family moves, translations first; root coordinate i moves the
+            root in rows[i].
+        kinds: Kinds of strain; their coordinates follow one kind after the other, two per element.
+        weighted: Motion of the inertia points, in the rows, times a root of their inertia, one below the other,
+            (np rows, nz): the kinetic energy is |weighted z_dot|^2 / 2.
     """
 
     name: str
+    mesh: Mesh
     rows: tuple[int, ...]
-    signs: tuple[float, ...]
-    points: Array
-    nodes: Array
+    kinds: tuple[str, ...]
     weighted: Array
 
     @property
@@ -136,86 +74,163 @@ class Line:
     @property
     def n_strain(self) -> int:
         """Number of strain coordinates."""
-        return int(self.points.shape[2]) - self.n_root
+        return 2 * len(self.kinds) * self.mesh.size
 
-    def shapes_at_points(self, z: Array) -> Array:
-        """Six-row shapes at the Gauss points, (np, 6, n), of coordinate vectors (nz, n)."""
-        return self._six_rows(self.points, z)
+    def motion(self, places: Places) -> Array:
+        """Motion of places in the rows per unit of z, (m, rows, nz)."""
+        return motion(self.mesh, self.rows, self.kinds, places)
 
-    def shapes_at_nodes(self, z: Array) -> Array:
-        """Six-row shapes at the nodes, (nn, 6, n), of coordinate vectors (nz, n)."""
-        return self._six_rows(self.nodes, z)
+    def shapes(self, places: Places, z: Array) -> Array:
+        """Six-row shapes of places, (m, 6, n), of coordinate vectors (nz, n): the same as by `motion`, without it."""
+        mesh, strains = self.mesh, {kind: self.strains(kind, z) for kind in self.kinds}
+        root = np.zeros((6, z.shape[1]))
+        root[list(self.rows)] = z[: self.n_root]
+        # Where every element begins: what the root and the elements before make of it.
+        turn, shift = _within(mesh, strains, np.arange(mesh.size), mesh.length)
+        turns = root[ROTATION] + _sums(turn)
+        swept = np.cross(turns, (mesh.length[:, np.newaxis] * mesh.axes[:, :, 0])[..., np.newaxis], axis=1)
+        shifts = root[TRANSLATION] + _sums(swept + shift)
+        e = mesh.element_of(places.s)
+        along = np.clip(places.s - mesh.s[e], 0.0, mesh.length[e])
+        turn, shift = _within(mesh, strains, e, along)
+        arm = places.x - mesh.origin[e]
+        rest = arm - along[:, np.newaxis] * mesh.axes[e, :, 0]
+        shift += shifts[e] + np.cross(turns[e], arm[..., np.newaxis], axis=1)
+        shift += np.cross(turn, rest[..., np.newaxis], axis=1)
+        return np.concatenate([turns[e] + turn, shift], axis=1)
 
-    def _six_rows(self, components: Array, z: Array) -> Array:
-        shapes = np.zeros((len(components), 6, z.shape[1]))
-        for i, (row, sign) in enumerate(zip(self.rows, self.signs, strict=True)):
-            shapes[:, row] = sign * (components[:, i] @ z)
-        return shapes
+    def strains(self, kind: str, z: Array) -> Array:
+        """The strains a0, a1 of the elements, (ne, 2, n), of coordinate vectors (nz, n)."""
+        size = 2 * self.mesh.size
+        begin = self.n_root + size * self.kinds.index(kind)
+        return self.mesh.unit_energy(RIGIDITIES[kind]) @ z[begin : begin + size].reshape(self.mesh.size, 2, -1)
 
 
-def lines(beam: BeamProperties) -> tuple[Line, ...]:
-    """The four families of a beam, in the order that breaks ties between equal frequencies."""
-    bending_y = partial(bending_motion, beam, beam.EIy, beam.kGAz)
-    bending_z = partial(bending_motion, beam, beam.EIz, beam.kGAy)
+def families(frame: Frame, interface: Collection[int] = ()) -> tuple[Line, ...]:
+    """The four families of a beam in its own axes, in the order that breaks ties between equal frequencies."""
+    mesh = meshed(frame, MESH_LIMIT, interface)
+    shears_y, shears_z = mesh.shears
     return (
-        _line("bending_y", beam, bending_y, rows=(TZ, RY), signs=(1.0, -1.0)),
-        _line("bending_z", beam, bending_z, rows=(TY, RZ), signs=(1.0, 1.0)),
-        _line("torsion", beam, partial(rod_motion, beam, beam.GJ), rows=(RX,), signs=(1.0,)),
-        _line("axial", beam, partial(rod_motion, beam, beam.EA), rows=(TX,), signs=(1.0,)),
+        _line("bending_y", mesh, (TZ, RY), ("bend_y", "shear_z") if shears_z else ("bend_y",)),
+        _line("bending_z", mesh, (TY, RZ), ("bend_z", "shear_y") if shears_y else ("bend_z",)),
+        _line("torsion", mesh, (RX,), ("twist",)),
+        _line("axial", mesh, (TX,), ("stretch",)),
     )
 
 
-def _line(
-    name: str,
-    beam: BeamProperties,
-    components: Callable[[Array], Array],
-    rows: tuple[int, ...],
-    signs: tuple[float, ...],
-) -> Line:
-    points = components(beam.point_x)
-    inertia = beam.inertia_per_length[list(rows)] * beam.point_length[:, np.newaxis]
-    weighted = (np.sqrt(inertia)[..., np.newaxis] * points).reshape(inertia.size, -1)
-    return Line(name, rows, signs, points, components(beam.node_x), weighted)
+def coupled(frame: Frame, interface: Collection[int] = ()) -> Line:
+    """All motions of a frame at once."""
+    mesh = meshed(frame, COUPLED_LIMIT, interface)
+    shears = zip(("shear_y", "shear_z"), mesh.shears, strict=True)
+    kinds = ("bend_y", "bend_z", "twist", "stretch", *(kind for kind, there in shears if there))
+    return _line("mode", mesh, (TX, TY, TZ, RX, RY, RZ), kinds)
 
 
-def rod_motion(beam: BeamProperties, rigidity: float, x: Array) -> Array:
-    """The motion u of a rod at places x (m,), per unit of z, (m, 1, nz).
+def _line(name: str, mesh: Mesh, rows: tuple[int, ...], kinds: tuple[str, ...]) -> Line:
+    moved = motion(mesh, rows, kinds, mesh.points)
+    masses, inertias = mesh.inertia
+    root = np.zeros((masses.size, 6, 6))
+    root[:, :3, :3] = _root(inertias)
+    root[:, 3:, 3:] = np.sqrt(masses)[:, np.newaxis, np.newaxis] * np.eye(3)
+    chosen = root[:, list(rows)][:, :, list(rows)]
+    return Line(name, mesh, rows, kinds, (chosen @ moved).reshape(-1, moved.shape[2]))
+
+
+def _root(inertias: Array) -> Array:
+    """Symmetric matrices whose squares these are, (n, 3, 3); exactly diagonal where they are."""
+    diagonal = np.einsum("pii->pi", inertias)
+    if np.array_equal(inertias, diagonal[:, :, np.newaxis] * np.eye(3)):
+        root: Array = np.sqrt(diagonal)[:, :, np.newaxis] * np.eye(3)
+        return root
+    if not np.all(np.isfinite(inertias)):
+        return np.full_like(inertias, np.nan)
+    values, vectors = np.linalg.eigh(inertias)
+    scaled = vectors * np.sqrt(np.maximum(values, 0.0))[:, np.newaxis]
+    root = scaled @ vectors.transpose(0, 2, 1)
+    return root
+
+
+def motion(mesh: Mesh, rows: tuple[int, ...], kinds: tuple[str, ...], places: Places) -> Array:
+    """Motion of places in some rows per unit of z = [root, c], (m, rows, nz).
 
     Args:
-        beam: The beam.
-        rigidity: EA, N, or GJ, N.m^2.
-        x: Places along the beam, m.
+        mesh: The elements.
+        rows: Rows of a shape, (rotation, translation) in the frame's axes; also the root coordinates.
+        kinds: Kinds of strain to move by.
+        places: Where.
     """
-    xi, _ = _inside_and_beyond(beam, x)
-    u = element.once(xi, beam.element_length) * element.unit_energy(rigidity, beam.element_length)
-    return np.hstack([np.ones((x.size, 1)), u.reshape(x.size, -1)])[:, np.newaxis]
+    along = np.clip(places.s[:, np.newaxis] - mesh.s, 0.0, mesh.length)
+    xi = along / mesh.length
+    # From the last section of each element that a place has passed to the place itself.
+    arm = places.x[:, np.newaxis] - mesh.origin - along[..., np.newaxis] * mesh.axes[:, :, 0]
+    blocks = [_carried(rows, places.x - mesh.origin[0])]
+    for kind in kinds:
+        unit = mesh.unit_energy(RIGIDITIES[kind])
+        turn = _by_energy(element.once(xi, mesh.length), unit)
+        bends = kind in TURNS and kind in SHIFTS
+        shift = _by_energy(element.twice(xi, mesh.length), unit) if bends else turn
+        block = np.zeros((places.s.size, len(rows), mesh.size, 2))
+        for i, row in enumerate(rows):
+            if kind in TURNS:
+                column, sign = TURNS[kind]
+                axis = sign * mesh.axes[:, :, column]
+                factor = axis[:, row][np.newaxis] if row < TX else _cross(axis, arm, row - TX)
+                block[:, i] += factor[..., np.newaxis] * turn
+            if kind in SHIFTS and row >= TX:
+                block[:, i] += mesh.axes[:, row - TX, SHIFTS[kind] - TX, np.newaxis] * shift
+        blocks.append(block.reshape(places.s.size, len(rows), -1))
+    return np.concatenate(blocks, axis=-1)
 
 
-def bending_motion(beam: BeamProperties, bending: float, shear: float, x: Array) -> Array:
-    """The motion (w, s) in bending at places x (m,), per unit of z, (m, 2, nz).
+def _within(mesh: Mesh, strains: Mapping[str, Array], e: NDArray[np.intp], along: Array) -> tuple[Array, Array]:
+    """Rotation and translation of sections against the beginnings of their elements, both (m, 3, n).
 
     Args:
-        beam: The beam.
-        bending: EI, N.m^2.
-        shear: kGA, N; infinite for Euler-Bernoulli.
-        x: Places along the beam, m.
+        mesh: The elements.
+        strains: a0, a1 of all elements by kind, (ne, 2, n).
+        e: Elements of the sections, (m,).
+        along: How far into them, m, (m,).
     """
-    xi, beyond = _inside_and_beyond(beam, x)
-    length, size = beam.element_length, element.unit_energy(bending, beam.element_length)
-    s = element.once(xi, length) * size
-    # Past the element its slope at the far end carries on.
-    w = element.twice(xi, length) * size + beyond[..., np.newaxis] * s
-    if math.isfinite(shear):
-        w_shear = element.once(xi, length) * element.unit_energy(shear, length)
-        w, s = np.concatenate([w, w_shear], axis=-1), np.concatenate([s, np.zeros_like(w_shear)], axis=-1)
-    shift, turn = [np.ones_like(x), np.zeros_like(x)], [x, np.ones_like(x)]
-    root = np.stack([shift, turn], axis=-1).transpose(1, 0, 2)
-    strains = np.stack([w.reshape(x.size, -1), s.reshape(x.size, -1)], axis=1)
-    return np.concatenate([root, strains], axis=-1)
+    n = next(iter(strains.values())).shape[2]
+    turn, shift = np.zeros((e.size, 3, n)), np.zeros((e.size, 3, n))
+    xi = along / mesh.length[e]
+    once, twice = element.once(xi, mesh.length[e]), element.twice(xi, mesh.length[e])
+    for kind, strain in strains.items():
+        moved = (once[:, np.newaxis] @ strain[e])[:, 0]
+        if kind in TURNS:
+            column, sign = TURNS[kind]
+            turn += sign * mesh.axes[e, :, column, np.newaxis] * moved[:, np.newaxis]
+        if kind in SHIFTS:
+            moved = (twice[:, np.newaxis] @ strain[e])[:, 0] if kind in TURNS else moved
+            shift += mesh.axes[e, :, SHIFTS[kind] - TX, np.newaxis] * moved[:, np.newaxis]
+    return turn, shift
 
 
-def _inside_and_beyond(beam: BeamProperties, x: Array) -> tuple[Array, Array]:
-    """How far places x have come in each element, xi in [0, 1], and past its end, m; both (m, mesh)."""
-    along = x[:, np.newaxis] - beam.mesh_x[np.newaxis]
-    xi = np.clip(along / beam.element_length, 0.0, 1.0)
-    return xi, np.maximum(along - beam.element_length, 0.0)
+def _sums(steps: Array) -> Array:
+    """Sums of what comes before each of the steps (ne, ...)."""
+    sums: Array = np.zeros_like(steps)
+    np.cumsum(steps[:-1], axis=0, out=sums[1:])
+    return sums
+
+
+def _by_energy(integrals: Array, unit: Array) -> Array:
+    """Motion (m, ne, 2) per unit of a0, a1, times the upper triangles (ne, 2, 2) of a = U c."""
+    moved: Array = integrals * np.einsum("ecc->ec", unit)
+    moved[..., 1] += integrals[..., 0] * unit[:, 0, 1]
+    return moved
+
+
+def _carried(rows: tuple[int, ...], arm: Array) -> Array:
+    """Rigid motion of places, arms (m, 3) from the root, per unit motion of the root, (m, rows, rows)."""
+    carried = np.zeros((len(arm), 6, 6))
+    carried[:] = np.eye(6)
+    for row in range(3):
+        for j, turn in enumerate(np.eye(3)):
+            carried[:, TX + row, j] = _cross(turn, arm, row)
+    return carried[:, list(rows)][:, :, list(rows)]
+
+
+def _cross(a: Array, b: Array, i: int) -> Array:
+    """Component i of a x b, vectors along the last axis."""
+    j, k = (i + 1) % 3, (i + 2) % 3
+    return a[..., j] * b[..., k] - a[..., k] * b[..., j]

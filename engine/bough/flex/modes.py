@@ -12,7 +12,9 @@ Boundary conditions at the root are told by the root motions that are released:
 Motions that strain nothing are never modes: the hinge of the body carries them. Modes are mass-orthonormal,
 rotary inertia included, so the modal stiffness is diag(omega^2). The span of a Craig-Bampton set is kept, its
 basis is made orthonormal like the others: the frequencies are then those of the root-clamped beam.
-The tip moves in the positive direction of the family's first coordinate (translation; twist for torsion).
+
+A shape has the sign that makes the tip's translation positive, along the first of x, y, z that has a fair share of
+it; the tip's rotation where it does not shift; the motion of the outermost place that moves where the tip rests.
 """
 
 from __future__ import annotations
@@ -24,17 +26,26 @@ import numpy as np
 from scipy.linalg import cholesky, eigh, null_space, qr, solve_triangular
 
 from bough.errors import ModelError, Problem
-from bough.flex.body import Array
-from bough.flex.line import MESH_LIMIT, Line
+from bough.flex.line import COUPLED_LIMIT, MESH_LIMIT, Line
+from bough.flex.points import ROTATION, TRANSLATION, Array
 
-ALL_MOTIONS = frozenset(range(6))
-"""Released root motions of a free beam; rows of a shape."""
+ALL_MOTIONS = np.eye(6)
+"""Released root motions of a free beam."""
+NO_MOTION = np.zeros((6, 0))
+"""Released root motions of a cantilever."""
 
 TIE = 1e-9
 """Frequencies within this ratio count as equal: above the eigensolver's noise, below any real difference."""
 
 NOISE = 1e-14
 """Modes with 1 / omega^2 below this share of the largest are left out: round-off would show in them."""
+
+REST = 1e-6
+"""A place that moves less than this share of the largest motion rests."""
+FAIR = 0.1
+"""Share of the largest component from which on a component counts for the sign of a shape."""
+SPARE = 6
+"""Modes computed beyond those asked for, so that a group of equal frequencies is whole when it is sorted out."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +61,11 @@ class Selection:
     count: int | None = None
     per_family: Mapping[str, int] | None = None
     max_frequency: float | None = None
+
+    @property
+    def most(self) -> int | None:
+        """Most modes of one family that can be kept; None if only the cut-off tells."""
+        return self.count if self.per_family is None else max(self.per_family.values(), default=0)
 
 
 @dataclass(frozen=True)
@@ -76,47 +92,60 @@ class LineModes:
 def beam_modes(
     beam_lines: Sequence[Line],
     selection: Selection,
-    released: Collection[int] = (),
+    released: Array = NO_MOTION,
     interface: Collection[int] = (),
 ) -> list[LineModes]:
     """The chosen modes of every family, each family lowest first.
 
     Args:
-        beam_lines: The families of the beam, see `lines`.
+        beam_lines: The families of the beam, or the one line of a coupled one.
         selection: Which modes to keep. Static shapes of interface nodes come on top.
-        released: Motions left free at the root (rows of a shape).
+        released: Motions left free at the root, (6, k), rotations first.
         interface: Craig-Bampton interface nodes (indices, not the root).
     """
-    most = selection.count
-    if selection.per_family is not None:
-        most = max(selection.per_family.values(), default=0)
-    sets = [normal_modes(line, released, interface, most) for line in beam_lines]
+    most, ceiling = selection.most, selection.max_frequency
+    sets = [normal_modes(line, released, interface, most, ceiling) for line in beam_lines]
     counts = _counts(sets, selection)
+    if ceiling is not None and not interface and most != 0 and sum(counts) == 0:
+        raise _nothing_below(sets, ceiling)
     kept = [modes.lowest(n) for modes, n in zip(sets, counts, strict=True)]
     return [_with_static_shapes(modes, interface) for modes in kept] if interface else kept
 
 
 def normal_modes(
     line: Line,
-    released: Collection[int] = (),
+    released: Array = NO_MOTION,
     interface: Collection[int] = (),
     most: int | None = None,
+    max_frequency: float | None = None,
 ) -> LineModes:
-    """The elastic modes of a family, lowest first; at most so many if `most` is given.
+    """The elastic modes of a family, lowest first.
 
     Elastic energy c'c / 2 and kinetic energy |W z_dot|^2 / 2 turn K x = omega^2 M x into the eigenproblem of
     Z' W'W Z with eigenvalues omega^-2, whose largest, the lowest frequencies, keep their digits on any mesh.
     The columns of Z are orthonormal strains that leave the interface at rest, together with the motion of the
     released root that takes all momentum out of them.
+
+    Args:
+        line: The family.
+        released: Motions left free at the root, (6, k), rotations first.
+        interface: Nodes that are held (indices).
+        most: No need for more than this.
+        max_frequency: No need for more than the first above this, Hz.
     """
-    free = [i for i, row in enumerate(line.rows) if row in released]
-    rigid, strains = line.weighted[:, free], line.weighted[:, line.n_root :]
+    if not np.all(np.isfinite(line.weighted)):
+        raise _out_of_range()
+    free = released[list(line.rows)]
+    root, motion = line.weighted[:, : line.n_root], line.weighted[:, line.n_root :]
     z = np.zeros((line.n_root + line.n_strain, line.n_strain))
     z[line.n_root :] = np.eye(line.n_strain)
-    z[free] = -np.linalg.pinv(rigid) @ strains
+    if np.any(free):
+        z[: line.n_root] = -free @ (np.linalg.pinv(root @ free) @ motion)
+        motion = motion + root @ z[: line.n_root]
     if interface:
-        z = z @ null_space(_interface_rows(line, interface))
-    return _modes_within(line, z, most)
+        held = null_space(_interface_rows(line, interface))
+        z, motion = z @ held, motion @ held
+    return _modes_within(line, z, motion, most, max_frequency)
 
 
 def merge_order(sets: Sequence[LineModes]) -> list[tuple[int, int]]:
@@ -145,31 +174,35 @@ def _with_static_shapes(modes: LineModes, interface: Collection[int]) -> LineMod
     rows = _interface_rows(line, interface)
     static = np.zeros((line.n_root + line.n_strain, len(rows)))
     static[line.n_root :], _ = qr(rows.T, mode="economic")
-    return _modes_within(line, np.hstack([static, modes.z / modes.omega]))
+    z = np.hstack([static, modes.z / modes.omega])
+    return _modes_within(line, z, line.weighted @ z)
 
 
 def _interface_rows(line: Line, interface: Collection[int]) -> Array:
     """Motion of the interface nodes per unit of strain, (n_interface rows, n_strain)."""
-    return line.nodes[sorted(interface), :, line.n_root :].reshape(-1, line.n_strain)
+    moved = line.motion(line.mesh.nodes[sorted(interface)])
+    return moved[:, :, line.n_root :].reshape(-1, line.n_strain)
 
 
-def _modes_within(line: Line, z: Array, most: int | None = None) -> LineModes:
-    """The lowest modes in a span of columns (nz, n) whose strains are orthonormal."""
-    motion = line.weighted @ z
+def _modes_within(
+    line: Line, z: Array, motion: Array, most: int | None = None, max_frequency: float | None = None
+) -> LineModes:
+    """The lowest modes in a span of columns (nz, n) whose strains are orthonormal, and their weighted motion."""
     available = motion.shape[1]
-    n = available if most is None else min(most, available)
-    if n == 0:
+    if available == 0 or most == 0:
         return LineModes(line, np.zeros(0), z[:, :0], available)
     mass = motion.T @ motion
     if not (np.all(np.isfinite(mass)) and np.any(mass)):
         raise _out_of_range()
-    mu, y = eigh(mass, subset_by_index=(available - n, available - 1))
+    n = available if most is None else min(most + SPARE, available)
+    mu, y = _largest(mass, n, max_frequency)
     clear = mu > NOISE * mu[-1]
     if not np.all(clear):
         available = int(np.count_nonzero(clear))
     y = y[:, clear][:, ::-1]
     # Strain energy is 1/2 for each y, so omega is one over the norm of its motion.
     omega = 1.0 / np.linalg.norm(motion @ y, axis=0)
+    y = _sorted_out(line, z @ (y * omega), omega, y)
     z, motion = z @ (y * omega), motion @ (y * omega)
     # Mass-orthonormal already but for round-off, which omega enlarges: Gram-Schmidt, lowest first.
     lower = cholesky(motion.T @ motion, lower=True)
@@ -177,12 +210,71 @@ def _modes_within(line: Line, z: Array, most: int | None = None) -> LineModes:
     return LineModes(line, omega, _signed(line, z), available)
 
 
+def _largest(mass: Array, n: int, max_frequency: float | None) -> tuple[Array, Array]:
+    """The n largest eigenvalues, ascending, and eigenvectors; of those below a cut-off, and one at least."""
+    if max_frequency is not None:
+        floor = (2.0 * np.pi * max_frequency) ** -2 * (1.0 - 10.0 * TIE)
+        below = eigh(mass, eigvals_only=True, subset_by_value=(floor, np.inf)).size
+        n = min(n, max(below, 1))
+    first = mass.shape[0] - n
+    mu, y = eigh(mass, subset_by_index=(first, mass.shape[0] - 1))
+    return mu, y
+
+
+def _sorted_out(line: Line, z: Array, omega: Array, y: Array) -> Array:
+    """The columns y, turned within each group of equal frequencies to shapes that do not depend on round-off.
+
+    The first shape of a group takes all of the motion at the outermost place that moves, the next all that is left.
+    """
+    y = y.copy()
+    first = 0
+    while first < omega.size:
+        last = first + 1
+        while last < omega.size and omega[last] <= omega[first] * (1.0 + TIE):
+            last += 1
+        if last - first > 1:
+            places = line.mesh.ends
+            shapes = line.shapes(places, z[:, first:last])
+            # Translations tell shapes apart, rotations only where there are none.
+            turns = 1e-3 * line.mesh.frame.length * shapes[:, ROTATION]
+            moves = np.concatenate([shapes[:, TRANSLATION], turns], axis=1)
+            y[:, first:last] = y[:, first:last] @ _apart(moves.reshape(-1, last - first))
+        first = last
+    return y
+
+
+def _apart(motion: Array) -> Array:
+    """Rotation of columns (rows, n) that leaves one of them in the first row that moves, and so on, (n, n)."""
+    n = motion.shape[1]
+    turn = np.eye(n)
+    for i in range(n - 1):
+        rest = motion @ turn[:, i:]
+        size = np.linalg.norm(rest, axis=1)
+        row = int(np.argmax(size > 0.5 * size.max()))
+        basis, _ = qr(rest[row][:, np.newaxis])
+        turn[:, i:] = turn[:, i:] @ basis
+    return turn
+
+
 def _signed(line: Line, z: Array) -> Array:
-    """Turn every shape so that the tip, or the node that moves most if the tip rests, moves positively."""
-    first = line.nodes[:, 0] @ z
-    largest = first[np.argmax(np.abs(first), axis=0), np.arange(z.shape[1])]
-    judge = np.where(np.abs(first[-1]) > 1e-9 * np.abs(largest), first[-1], largest)
-    return z * np.where(judge < 0.0, -1.0, 1.0)
+    """Turn every shape so that the tip, or the outermost place that moves if the tip rests, moves positively."""
+    shapes = line.shapes(line.mesh.ends, z)
+    signs = np.ones(z.shape[1])
+    for r, shape in enumerate(shapes.transpose(2, 0, 1)):
+        judge = _judge(shape)
+        signs[r] = -1.0 if judge < 0.0 else 1.0
+    return z * signs
+
+
+def _judge(shape: Array) -> float:
+    """The component of a shape (m, 6), outermost place first, that tells its sign."""
+    for place in (shape[:1], shape):
+        for rows in (TRANSLATION, ROTATION):
+            components = place[:, rows].ravel()
+            largest = np.abs(components).max()
+            if largest > REST * np.abs(shape[:, rows]).max():
+                return float(components[np.argmax(np.abs(components) >= FAIR * largest)])
+    return 0.0
 
 
 def _counts(sets: Sequence[LineModes], selection: Selection) -> list[int]:
@@ -205,27 +297,34 @@ def _counts(sets: Sequence[LineModes], selection: Selection) -> list[int]:
     return [families.count(f) for f in range(len(sets))]
 
 
+def _refusal(key: str, expected: str, found: str, cure: str) -> ModelError:
+    return ModelError(Problem(file="beam", line=None, key=key, expected=expected, found=found, cure=cure))
+
+
 def _too_many(wanted: int, kind: str, available: int) -> ModelError:
-    return ModelError(
-        Problem(
-            file="beam",
-            line=None,
-            key="beam.modes",
-            expected=f"at most {available} {kind}, all that a beam with these elements and held ends has",
-            found=f"{wanted} {kind}",
-            cure=f"ask for fewer modes, or raise beam.elements (more than {MESH_LIMIT} add no modes)",
-        )
+    return _refusal(
+        "beam.modes",
+        f"at most {available} {kind}, all that a beam with these elements and held ends has",
+        f"{wanted} {kind}",
+        "ask for fewer modes, or raise beam.elements (more than "
+        f"{MESH_LIMIT} add no modes; {COUPLED_LIMIT} where motions couple)",
+    )
+
+
+def _nothing_below(sets: Sequence[LineModes], max_frequency: float) -> ModelError:
+    lowest = min(float(modes.omega[0]) for modes in sets if modes.omega.size) / (2.0 * np.pi)
+    return _refusal(
+        "beam.modes.max_frequency",
+        f"a cut-off above the lowest frequency, {lowest:.6g} Hz",
+        f"{max_frequency:g} Hz, below which there is no mode",
+        "raise it (it is in Hz, not rad/s), or write `count: 0` for a beam that does not bend",
     )
 
 
 def _out_of_range() -> ModelError:
-    return ModelError(
-        Problem(
-            file="beam",
-            line=None,
-            key="beam",
-            expected="a beam whose mass and rigidity can be held in floating-point numbers",
-            found="a flexibility that overflows, or that vanishes",
-            cure="give length, section and material in SI units: m, m^2, m^4, Pa, kg/m^3",
-        )
+    return _refusal(
+        "beam",
+        "a beam whose mass and rigidity can be held in floating-point numbers",
+        "a flexibility that overflows, or that vanishes",
+        "give lengths, sections and material in SI units: m, m^2, m^4, Pa, kg/m^3",
     )

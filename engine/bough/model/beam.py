@@ -1,4 +1,4 @@
-"""A straight beam along +x of its body frame, as the rest of bough reads it."""
+"""A beam, as the rest of bough reads it."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from bough.model.values import Frozen
 Boundary: TypeAlias = Literal["cantilever", "free", "pinned", "craig-bampton"]
 FAMILIES = ("bending_y", "bending_z", "torsion", "axial")
 STATIC_MODES = 6
-"""Constraint modes of a Craig-Bampton set: the six unit motions of the tip, the root held."""
+"""Constraint modes of a Craig-Bampton set: the six unit motions of each interface node, the root held."""
+
+Vector3: TypeAlias = tuple[float, float, float]
 
 
 class ModalInitial(Frozen):
-    """Start values of a body's modal coordinates and their rates, one per mode."""
+    """Start values of a body's modal coordinates and their rates, one per mode; empty for zeros."""
 
     eta: tuple[float, ...]
     eta_dot: tuple[float, ...]
@@ -39,6 +41,13 @@ class Section(Frozen):
     shear_area_z: float | None = None
 
 
+class Station(Frozen):
+    """A section at a place along the axis, m from the root."""
+
+    at: float
+    section: Section
+
+
 class Material(Frozen):
     """Young's modulus E and shear modulus G in Pa, density rho in kg/m^3."""
 
@@ -47,17 +56,36 @@ class Material(Frozen):
     rho: float
 
 
+class BeamMass(Frozen):
+    """A rigid part on a node of the beam.
+
+    Attributes:
+        node: Name of the node.
+        mass: kg.
+        com: Mass centre from the node, m, body axes.
+        inertia: Ixx Iyy Izz Ixy Ixz Iyz about the mass centre, kg.m^2; entries of the matrix, body axes.
+    """
+
+    node: str
+    mass: float
+    com: Vector3
+    inertia: tuple[float, float, float, float, float, float]
+
+
 class BeamModes(Frozen):
-    """Which modes of the beam to keep: the lowest `count` of all, or so many of each family.
+    """Which modes of the beam to keep: the lowest `count` of all, or so many of each family, below a cut-off.
 
     Attributes:
         boundary: Condition under which the modes are computed.
-        count: Number of modes by frequency; None if the families are counted. A Craig-Bampton set has six
-            static modes besides, with either way of counting.
+        count: Number of modes by frequency; None if the families are counted, or the cut-off alone tells. A
+            Craig-Bampton set has six static modes per interface besides, with any way of counting.
         bending_y: Modes that bend the beam about y, moving it along z; None if `count` is given, as below.
         bending_z: Modes that bend the beam about z, moving it along y.
         torsion: Modes that twist it.
         axial: Modes that stretch it.
+        max_frequency: None above this, Hz; None for no limit.
+        axes: Unit vectors in body axes about which pinned modes turn the root; empty for those of the body's hinge.
+        interfaces: Nodes that a Craig-Bampton set has static modes of.
     """
 
     boundary: Boundary
@@ -66,55 +94,82 @@ class BeamModes(Frozen):
     bending_z: int | None = None
     torsion: int | None = None
     axial: int | None = None
+    max_frequency: float | None = None
+    axes: tuple[Vector3, ...] = ()
+    interfaces: tuple[str, ...] = ()
 
     @property
     def families(self) -> dict[str, int]:
-        """Modes per family; empty if the modes are counted by frequency."""
-        if self.count is not None:
+        """Modes per family; empty if the modes are not counted so."""
+        numbers = {name: getattr(self, name) for name in FAMILIES}
+        if self.count is not None or all(number is None for number in numbers.values()):
             return {}
-        return {name: getattr(self, name) or 0 for name in FAMILIES}
+        return {name: number or 0 for name, number in numbers.items()}
 
     @property
-    def total(self) -> int:
-        """Number of modal coordinates, static modes included."""
-        static = STATIC_MODES if self.boundary == "craig-bampton" else 0
+    def total(self) -> int | None:
+        """Number of modal coordinates, static modes included; None if it takes the frequencies to tell."""
+        if self.max_frequency is not None:
+            return None
+        static = STATIC_MODES * len(self.interfaces)
         return static + (sum(self.families.values()) if self.count is None else self.count)
 
 
 class BeamDamping(Frozen):
-    """Damping of a beam, one of two kinds.
+    """Damping of a beam, one of several kinds.
 
     Attributes:
-        ratios: Of critical damping, one per mode; None if Rayleigh damping is given.
-        rayleigh: (alpha, beta) in 1/s and s: alpha M + beta K; None if ratios are given.
+        ratio: Of critical damping, of every mode.
+        ratios: One per mode; None if `ratio` counts.
+        rayleigh: (alpha, beta) in 1/s and s: alpha M + beta K.
+        matrix: In the modal coordinates, full and symmetric, 1/s.
     """
 
+    ratio: float = 0.0
     ratios: tuple[float, ...] | None = None
     rayleigh: tuple[float, float] | None = None
+    matrix: tuple[tuple[float, ...], ...] | None = None
 
 
 class Beam(Frozen):
-    """A uniform beam from 'root' at the body's origin to 'tip' at (length, 0, 0).
+    """A beam along straight segments, from its node 'root' to its node 'tip'.
 
     Attributes:
-        length: m.
-        elements: Number of finite elements, all of one length.
-        section: Cross-section.
+        points: Of its axis, root first, m, body axes.
+        length: Of its axis, m.
+        up: Direction that the section's z axis leans to, unit length, body axes. The section's x axis is the
+            direction of its segment, its z axis the part of `up` perpendicular to it.
+        elements: Number of finite elements, spread over the segments by length.
+        stations: Sections along the axis, linear between two of them, constant outside.
         material: Elastic constants and density.
+        masses: Rigid parts on its nodes.
         modes: Modes to keep.
         damping: Modal damping.
         initial: Start values of the modal coordinates.
     """
 
+    points: tuple[Vector3, ...]
     length: float
+    up: Vector3 = (0.0, 0.0, 1.0)
     elements: int
-    section: Section
+    stations: tuple[Station, ...]
     material: Material
+    masses: tuple[BeamMass, ...] = ()
     modes: BeamModes
     damping: BeamDamping
     initial: ModalInitial
 
     @property
+    def section(self) -> Section:
+        """The section at the root."""
+        return self.stations[0].section
+
+    @property
     def node_names(self) -> tuple[str, ...]:
         """'root', the nodes between elements 'n1' to 'n<elements - 1>', 'tip'."""
-        return ("root", *(f"n{i}" for i in range(1, self.elements)), "tip")
+        return beam_node_names(self.elements)
+
+
+def beam_node_names(elements: int) -> tuple[str, ...]:
+    """'root', 'n1' ..., 'tip', from one end to the other."""
+    return ("root", *(f"n{i}" for i in range(1, elements)), "tip")

@@ -4,12 +4,29 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import Discriminator, Field, Tag
+from pydantic import ConfigDict, Discriminator, Field, Tag
 
 from bough.model.beam import Boundary
-from bough.model.values import TAG, FileModel, NonNegative, NonNegatives, Numbers, Positive, Vec2, Whole
+from bough.model.values import (
+    TAG,
+    DiagonalOrMatrix,
+    FileModel,
+    NonNegative,
+    NonNegatives,
+    Numbers,
+    Positive,
+    StopAtFirst,
+    Vec2,
+    Vec3,
+    Vec6,
+    Whole,
+)
 
 MAX_ELEMENTS = 10_000
+MAX_POINTS = 200
+"""Points of a beam's axis, and stations on it: each begins an element, and the elements' matrices are dense."""
+
+_SHAPES = "rectangle, box, circle, tube or I"
 
 
 class ModalInitialFile(FileModel):
@@ -36,7 +53,7 @@ class SectionNumbers(_SectionFile):
 class Rectangle(_SectionFile):
     """A solid rectangle."""
 
-    shape: Literal["rectangle"] = Field(description="rectangle, box, circle or tube")
+    shape: Literal["rectangle"] = Field(description=_SHAPES)
     width: Positive = Field(description="a number above 0: size along y, m")
     height: Positive = Field(description="a number above 0: size along z, m")
 
@@ -44,7 +61,7 @@ class Rectangle(_SectionFile):
 class Box(_SectionFile):
     """A hollow rectangle with one wall thickness."""
 
-    shape: Literal["box"] = Field(description="rectangle, box, circle or tube")
+    shape: Literal["box"] = Field(description=_SHAPES)
     width: Positive = Field(description="a number above 0: outer size along y, m")
     height: Positive = Field(description="a number above 0: outer size along z, m")
     thickness: Positive = Field(description="a number above 0: wall thickness, m")
@@ -53,7 +70,7 @@ class Box(_SectionFile):
 class Circle(_SectionFile):
     """A solid circle, by radius or diameter."""
 
-    shape: Literal["circle"] = Field(description="rectangle, box, circle or tube")
+    shape: Literal["circle"] = Field(description=_SHAPES)
     radius: Positive = Field(0.0, description="a number above 0: radius, m")
     diameter: Positive = Field(0.0, description="a number above 0: diameter, m")
 
@@ -61,7 +78,7 @@ class Circle(_SectionFile):
 class Tube(_SectionFile):
     """A ring: outer radius or diameter, and wall thickness or inner radius or diameter."""
 
-    shape: Literal["tube"] = Field(description="rectangle, box, circle or tube")
+    shape: Literal["tube"] = Field(description=_SHAPES)
     radius: Positive = Field(0.0, description="a number above 0: outer radius, m")
     diameter: Positive = Field(0.0, description="a number above 0: outer diameter, m")
     outer_radius: Positive = Field(0.0, description="a number above 0: outer radius, m")
@@ -71,7 +88,17 @@ class Tube(_SectionFile):
     inner_diameter: NonNegative = Field(0.0, description="a number, 0 or more: inner diameter, m")
 
 
-SHAPES = ("rectangle", "box", "circle", "tube")
+class WideFlange(_SectionFile):
+    """An I: a web along z between two equal flanges along y."""
+
+    shape: Literal["I"] = Field(description=_SHAPES)
+    width: Positive = Field(description="a number above 0: width of the flanges, along y, m")
+    height: Positive = Field(description="a number above 0: height over both flanges, along z, m")
+    flange: Positive = Field(description="a number above 0: thickness of each flange, m")
+    web: Positive = Field(description="a number above 0: thickness of the web, m")
+
+
+SHAPES = ("rectangle", "box", "circle", "tube", "I")
 
 
 def _section_kind(value: Any) -> str:
@@ -87,9 +114,28 @@ SectionFile: TypeAlias = Annotated[
     | Annotated[Rectangle, Tag(TAG + "rectangle")]
     | Annotated[Box, Tag(TAG + "box")]
     | Annotated[Circle, Tag(TAG + "circle")]
-    | Annotated[Tube, Tag(TAG + "tube")],
+    | Annotated[Tube, Tag(TAG + "tube")]
+    | Annotated[WideFlange, Tag(TAG + "I")],
     Discriminator(_section_kind),
 ]
+
+
+class StationFile(FileModel):
+    """A section at a place along the axis."""
+
+    at: NonNegative = Field(description="a number, 0 or more: place along the axis, m from the root")
+    section: SectionFile = Field(description="a mapping, as `section` of a uniform beam")
+
+
+class BeamMassFile(FileModel):
+    """A rigid part on a node."""
+
+    at: str = Field(description="the name of a node: root, n1, n2, ..., tip")
+    mass: NonNegative = Field(description="a number, 0 or more: mass, kg")
+    com: Vec3 = Field([0.0, 0.0, 0.0], description="3 numbers: mass centre from the node [x, y, z], m, body axes")
+    inertia: Vec6 = Field(
+        [0.0] * 6, description="6 numbers: inertia [Ixx, Iyy, Izz, Ixy, Ixz, Iyz], kg.m^2, about the mass centre"
+    )
 
 
 class MaterialFile(FileModel):
@@ -107,54 +153,89 @@ _Count: TypeAlias = Annotated[Whole, Field(ge=0, le=6 * MAX_ELEMENTS)]
 
 
 class BeamModesFile(FileModel):
-    """Either `count`, or numbers per family."""
+    """Any of `count`, numbers per family, and `max_frequency`, but not count and families together."""
 
     boundary: Boundary = Field(
         "cantilever", description="one of cantilever, free, pinned, craig-bampton: how the modes are computed"
     )
     count: _Count = Field(0, description="a whole number, 0 or more: modes to keep, lowest first")
+    max_frequency: Positive = Field(0.0, description="a number above 0: no modes above this frequency, Hz")
+    axis: Vec3 = Field([], description="3 numbers, not all zero: axis about which pinned modes turn the root")
+    axes: Annotated[list[Vec3], StopAtFirst(), Field(min_length=1, max_length=3)] = Field(
+        [], description="a list of one to three axes, each 3 numbers, about which pinned modes turn the root"
+    )
+    interfaces: Annotated[list[str], StopAtFirst(), Field(min_length=1)] = Field(
+        ["tip"], description="a list of at least one node that a craig-bampton set has static modes of"
+    )
     bending_y: _Count = Field(0, description="a whole number, 0 or more: modes that bend about y, moving along z")
     bending_z: _Count = Field(0, description="a whole number, 0 or more: modes that bend about z, moving along y")
     torsion: _Count = Field(0, description="a whole number, 0 or more: modes that twist")
     axial: _Count = Field(0, description="a whole number, 0 or more: modes that stretch")
 
 
-class Rayleigh(FileModel):
-    """Damping proportional to mass and stiffness."""
+class DampingMapping(FileModel):
+    """Damping proportional to mass and stiffness, or a full matrix."""
 
-    rayleigh: Vec2 = Field(description="2 numbers, 0 or more: alpha in 1/s, beta in s")
+    rayleigh: Vec2 = Field([0.0, 0.0], description="2 numbers, 0 or more: alpha in 1/s, beta in s")
+    matrix: DiagonalOrMatrix = Field(
+        [], description="a list of one number per mode, or a symmetric matrix with a row per mode, 1/s"
+    )
 
 
 def _damping_kind(value: Any) -> str:
     if isinstance(value, list):
         return TAG + "list"
-    return TAG + ("rayleigh" if isinstance(value, dict) else "number")
+    return TAG + ("mapping" if isinstance(value, dict) else "number")
 
 
 DampingFile: TypeAlias = Annotated[
     Annotated[NonNegative, Tag(TAG + "number")]
     | Annotated[NonNegatives, Tag(TAG + "list")]
-    | Annotated[Rayleigh, Tag(TAG + "rayleigh")],
+    | Annotated[DampingMapping, Tag(TAG + "mapping")],
     Discriminator(_damping_kind),
 ]
 
 
-class BeamFile(FileModel):
-    """A straight uniform beam along +x."""
+def _one_of(*keys: str) -> dict[str, Any]:
+    """Of the JSON schema: exactly one of the keys is there."""
+    return {"oneOf": [{"required": [key]} for key in keys]}
 
-    length: Positive = Field(description="a number above 0: length of the beam, m")
+
+class BeamFile(FileModel):
+    """A beam: its axis by `length` or `points`, its sections by `section` or `stations`."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"allOf": [_one_of("length", "points"), _one_of("section", "stations")]}
+    )
+
+    length: Positive = Field(
+        0.0, description="a number above 0: length of a beam along +x, m; for any other axis give `points`"
+    )
+    points: Annotated[list[Vec3], StopAtFirst(), Field(min_length=2, max_length=MAX_POINTS)] = Field(
+        [], description=f"a list of 2 to {MAX_POINTS} points [x, y, z] of the axis, m, root first"
+    )
+    up: Vec3 = Field(
+        [0.0, 0.0, 1.0], description="3 numbers, not all zero: direction that the section's z axis leans to"
+    )
     elements: Annotated[Whole, Field(ge=1, le=MAX_ELEMENTS)] = Field(
         description=f"a whole number from 1 to {MAX_ELEMENTS}: finite elements along the beam"
     )
     section: SectionFile = Field(
-        description="a mapping: {area, Iy, Iz, J}, or {shape: rectangle | box | circle | tube, ...}"
+        default_factory=lambda: SectionNumbers(area=1.0, Iy=1.0, Iz=1.0, J=1.0),
+        description="a mapping: {area, Iy, Iz, J}, or {shape: rectangle | box | circle | tube | I, ...}",
+    )
+    stations: Annotated[list[StationFile], Field(min_length=2, max_length=MAX_POINTS)] = Field(
+        [], description=f"a list of 2 to {MAX_POINTS} mappings {{at, section}}, from root to tip"
     )
     material: MaterialFile = Field(description="a mapping: {E, nu, rho} or {E, G, rho}")
+    masses: list[BeamMassFile] = Field([], description="a list of {at, mass, com, inertia}: rigid parts on nodes")
     modes: BeamModesFile = Field(
-        description="a mapping: {boundary, count}, or {boundary, bending_y, bending_z, torsion, axial}"
+        description="a mapping: {boundary, count}, or {boundary, bending_y, bending_z, torsion, axial}, or "
+        "{boundary, max_frequency}"
     )
     damping: DampingFile = Field(
-        0.0, description="a ratio, 0 or more, or a list of one per mode, or {rayleigh: [alpha, beta]}"
+        0.0,
+        description="a ratio, 0 or more, or a list of one per mode, or {rayleigh: [alpha, beta]}, or {matrix: [...]}",
     )
     initial: ModalInitialFile = Field(
         default_factory=ModalInitialFile, description="a mapping: {eta: [...], eta_dot: [...]}"

@@ -1,48 +1,69 @@
-"""From the `beam:` entry to a checked beam: section constants, shear modulus, one damping value per mode."""
+"""From the `beam:` entry to a checked beam: its axis, section constants, shear modulus, modes and damping."""
 
 from __future__ import annotations
 
-import math
+import numpy as np
 
-from bough.model.beam import FAMILIES, Beam, BeamDamping, BeamModes, Material, ModalInitial, Section
-from bough.model.file_beam import (
-    BeamFile,
-    BeamModesFile,
-    Box,
-    Circle,
-    MaterialFile,
-    ModalInitialFile,
-    Rayleigh,
-    Rectangle,
-    SectionFile,
-    SectionNumbers,
-    Tube,
+from bough.model.beam import (
+    FAMILIES,
+    STATIC_MODES,
+    Beam,
+    BeamDamping,
+    BeamMass,
+    BeamModes,
+    Material,
+    ModalInitial,
+    Station,
+    Vector3,
+    beam_node_names,
 )
-from bough.model.report import Path, Report, describe
+from bough.model.file_beam import BeamFile, DampingMapping, MaterialFile, ModalInitialFile
+from bough.model.frames import inertia, unit, vector
+from bough.model.report import Path, Report, describe, one_of
+from bough.model.resolve_section import one_given, resolve_section
 
-Dimensions = tuple[float, float, float, float]
-"""area (m^2), Iy, Iz, J (m^4)."""
+SHORTEST = 1e-9
+"""Shortest segment of an axis, over its length."""
+PARALLEL = 1e-6
+"""Smallest angle, rad, between a segment and `up`."""
+BEYOND = 1e-6
+"""How far a station may lie beyond the tip, over the length: the length of a polyline is rarely a round number."""
+SYMMETRY_SLACK = 1e-9
+"""Round-off in a matrix that should be symmetric and not negative, relative to its largest entry."""
 
 
 def resolve_beam(file: BeamFile, path: Path, report: Report) -> Beam:
     """The checked beam; what is wrong goes into the report."""
-    modes = _modes(file.modes, file.elements, (*path, "modes"), report)
+    points, length = _axis(file, path, report)
+    up = unit(file.up, (*path, "up"), report)
+    _check_up(points, up, file, path, report)
+    if file.elements < len(points) - 1:
+        expected = f"at least {len(points) - 1} elements, one for each segment of the axis"
+        report.add((*path, "elements"), expected, describe(file.elements), "use more elements")
+    names = beam_node_names(file.elements)
+    modes = _modes(file, names, (*path, "modes"), report)
     return Beam(
-        length=file.length,
+        points=points,
+        length=length,
+        up=up,
         elements=file.elements,
-        section=_section(file.section, (*path, "section"), report),
+        stations=_stations(file, length, path, report),
         material=_material(file.material, (*path, "material"), report),
+        masses=_masses(file, names, (*path, "masses"), report),
         modes=modes,
         damping=_damping(file, modes.total, (*path, "damping"), report),
         initial=modal_initial(file.initial, modes.total, (*path, "initial"), report),
     )
 
 
-def modal_initial(file: ModalInitialFile, count: int, path: Path, report: Report) -> ModalInitial:
-    """Start values, zero where none are given; as many as there are modes."""
+def modal_initial(file: ModalInitialFile, count: int | None, path: Path, report: Report) -> ModalInitial:
+    """Start values, zero where none are given; as many as there are modes, if that is known."""
     values: dict[str, tuple[float, ...]] = {}
     for key in ("eta", "eta_dot"):
-        given = tuple(getattr(file, key))
+        given = tuple(getattr(file, key)) if key in file.model_fields_set else ()
+        if count is None:
+            values[key] = given
+            continue
         if key in file.model_fields_set and len(given) != count:
             expected = f"a list of {count} numbers, one per mode"
             report.add((*path, key), expected, describe(list(given)), f"give {count} values")
@@ -50,134 +71,200 @@ def modal_initial(file: ModalInitialFile, count: int, path: Path, report: Report
     return ModalInitial(**values)
 
 
-def _one_of(file: object, keys: tuple[str, ...], what: str, path: Path, report: Report) -> str | None:
-    """The one key of several that is given; none or two are a problem."""
-    given = [key for key in keys if key in getattr(file, "model_fields_set", ())]
-    if len(given) == 1:
-        return given[0]
-    found = f"both {' and '.join(given)}" if given else "none of them"
-    report.add(path, f"exactly one of {', '.join(keys)}: {what}", found, "give one of them")
-    return None
+def _either(file: BeamFile, one: str, other: str, path: Path, report: Report) -> bool:
+    """Whether the first of two keys is the one that is given; both or neither are a problem."""
+    given = file.model_fields_set
+    if one in given and other in given:
+        report.add((*path, other), f"either {one} or {other}", "both", f"remove `{one}` or `{other}`")
+    elif one not in given and other not in given:
+        expected = BeamFile.model_fields[one].description or one
+        report.add((*path, one), f"{expected}; or `{other}`", "no such key", f"add `{one}: ...`")
+    return other not in given
 
 
-def _section(file: SectionFile, path: Path, report: Report) -> Section:
-    if isinstance(file, SectionNumbers):
-        area, iy, iz, j = file.area, file.Iy, file.Iz, file.J
-    elif isinstance(file, Rectangle):
-        area, iy, iz, j = _rectangle(file.width, file.height)
-    elif isinstance(file, Box):
-        area, iy, iz, j = _box(file, path, report)
-    elif isinstance(file, Circle):
-        key = _one_of(file, ("radius", "diameter"), "the size of the circle", path, report)
-        area, iy, iz, j = _ring(file.radius if key == "radius" else file.diameter / 2.0, 0.0)
-    else:
-        area, iy, iz, j = _tube(file, path, report)
-    if not report.problems and min(area, iy, iz, j) <= 0.0:
-        found = f"area {area:g} m^2, Iy {iy:g}, Iz {iz:g}, J {j:g} m^4"
-        report.add(path, "a section whose constants are above 0", found, "give the dimensions in metres")
-    return Section(
-        area=area,
-        Iy=iy,
-        Iz=iz,
-        J=j,
-        shear_area_y=file.shear_area_y if "shear_area_y" in file.model_fields_set else None,
-        shear_area_z=file.shear_area_z if "shear_area_z" in file.model_fields_set else None,
-    )
+def _axis(file: BeamFile, path: Path, report: Report) -> tuple[tuple[Vector3, ...], float]:
+    """Points of the axis and its length."""
+    if _either(file, "length", "points", path, report):
+        return ((0.0, 0.0, 0.0), (file.length, 0.0, 0.0)), file.length
+    points = tuple(vector(point) for point in file.points)
+    lengths = np.linalg.norm(np.diff(np.array(points), axis=0), axis=1)
+    for i in np.flatnonzero(lengths <= SHORTEST * lengths.sum()):
+        found = f"points[{i}] again" if lengths[i] == 0.0 else f"{lengths[i]:g} m from points[{i}]"
+        cure = "remove one of the two"
+        report.add((*path, "points", int(i) + 1), "a point away from the one before it", found, cure)
+    return points, float(lengths.sum())
 
 
-def _rectangle(width: float, height: float) -> Dimensions:
-    """Solid rectangle; J by Saint-Venant's series for the sides a >= b.
-
-    J = a b^3 / 3 (1 - 192 b / (pi^5 a) sum over odd n of tanh(n pi a / 2 b) / n^5)
-    """
-    a, b = max(width, height), min(width, height)
-    # The terms fall like n^-5: with 40 of them what is left is below 1e-8 of the sum's first term.
-    total = math.fsum(math.tanh(n * math.pi * a / (2.0 * b)) / n**5 for n in range(1, 400, 2))
-    j = a * b**3 / 3.0 * (1.0 - 192.0 * b / (math.pi**5 * a) * total)
-    return width * height, width * height**3 / 12.0, height * width**3 / 12.0, j
-
-
-def _box(file: Box, path: Path, report: Report) -> Dimensions:
-    """Hollow rectangle; J by Bredt's formula for thin walls, on the wall's middle line."""
-    w, h, t = file.width, file.height, file.thickness
-    if 2.0 * t >= min(w, h):
-        report.add(
-            (*path, "thickness"),
-            f"a wall thinner than half the smaller side, {min(w, h) / 2.0:g} m",
-            describe(t),
-            "use `shape: rectangle` for a solid section",
+def _check_up(points: tuple[Vector3, ...], up: Vector3, file: BeamFile, path: Path, report: Report) -> None:
+    segments = np.diff(np.array(points), axis=0)
+    lengths = np.linalg.norm(segments, axis=1)
+    across = np.linalg.norm(np.cross(segments, np.array(up)), axis=1)
+    parallel = np.flatnonzero((lengths > 0.0) & (across <= PARALLEL * lengths))
+    if parallel.size:
+        i = int(parallel[0])
+        expected = "`up`, to which the section's z axis leans, across every segment of the axis"
+        found = (
+            f"{list(up)}, along the segment from points[{i}]" if "points" in file.model_fields_set else f"{list(up)}"
         )
-        return (1.0, 1.0, 1.0, 1.0)
-    wi, hi = w - 2.0 * t, h - 2.0 * t
-    j = 2.0 * t * (w - t) ** 2 * (h - t) ** 2 / ((w - t) + (h - t))
-    return w * h - wi * hi, (w * h**3 - wi * hi**3) / 12.0, (h * w**3 - hi * wi**3) / 12.0, j
+        free = np.eye(3, dtype=int)[int(np.argmin(np.abs(segments / lengths[:, None]).max(axis=0)))].tolist()
+        report.add((*path, "up"), expected, found, f"give another direction, such as `up: {free}`")
 
 
-def _tube(file: Tube, path: Path, report: Report) -> Dimensions:
-    outer_keys = ("radius", "diameter", "outer_radius", "outer_diameter")
-    outer_key = _one_of(file, outer_keys, "the outer size", path, report)
-    inner_key = _one_of(file, ("thickness", "inner_radius", "inner_diameter"), "the wall", path, report)
-    if outer_key is None or inner_key is None:
-        return (1.0, 1.0, 1.0, 1.0)
-    outer = getattr(file, outer_key) / (2.0 if "diameter" in outer_key else 1.0)
-    given = getattr(file, inner_key)
-    inner = {"thickness": outer - given, "inner_radius": given, "inner_diameter": given / 2.0}[inner_key]
-    if not 0.0 <= inner < outer:
-        cure = "check radius against diameter, and the units"
-        expected = f"a wall between 0 and the outer radius, {outer:g} m"
-        report.add((*path, inner_key), expected, describe(given), cure)
-    return _ring(outer, inner)
-
-
-def _ring(outer: float, inner: float) -> Dimensions:
-    i = math.pi * (outer**4 - inner**4) / 4.0
-    return math.pi * (outer**2 - inner**2), i, i, 2.0 * i
+def _stations(file: BeamFile, length: float, path: Path, report: Report) -> tuple[Station, ...]:
+    if _either(file, "section", "stations", path, report):
+        return (Station(at=0.0, section=resolve_section(file.section, (*path, "section"), report)),)
+    stations: list[Station] = []
+    for i, station in enumerate(file.stations):
+        here = (*path, "stations", i)
+        section = resolve_section(station.section, (*here, "section"), report)
+        if stations and station.at < stations[-1].at:
+            expected = f"a place from {stations[-1].at:g} m, the station before, on"
+            report.add((*here, "at"), expected, describe(station.at), "list the stations from root to tip")
+        elif station.at > length * (1.0 + BEYOND):
+            expected = f"a place on the axis, which is {length:g} m long"
+            report.add((*here, "at"), expected, describe(station.at), "give the distance from the root in metres")
+        for key in ("shear_area_y", "shear_area_z"):
+            if stations and (getattr(section, key) is None) != (getattr(stations[0].section, key) is None):
+                found = "this one without" if getattr(section, key) is None else "stations[0] without"
+                expected = f"{key} at all stations, or at none"
+                report.add((*here, "section"), expected, found, f"give `{key}` everywhere, or nowhere")
+        stations.append(Station(at=station.at, section=section))
+    return tuple(stations)
 
 
 def _material(file: MaterialFile, path: Path, report: Report) -> Material:
-    key = _one_of(file, ("nu", "G"), "Poisson's ratio or the shear modulus", path, report)
+    key = one_given(file, ("nu", "G"), "Poisson's ratio or the shear modulus", path, report)
     # Isotropic material: G = E / (2 (1 + nu)).
     g = file.G if key == "G" else file.E / (2.0 * (1.0 + file.nu))
     return Material(E=file.E, G=g, rho=file.rho)
 
 
-def _modes(file: BeamModesFile, elements: int, path: Path, report: Report) -> BeamModes:
-    given = file.model_fields_set
+def _check_node(name: str, names: tuple[str, ...], path: Path, report: Report) -> None:
+    if name not in names:
+        close = report.suggest(name, names)
+        cure = "name one of the nodes" if close is None else f"did you mean '{close}'?"
+        report.add(path, f"one of the nodes {one_of(names)}", describe(name), cure)
+
+
+def _masses(file: BeamFile, names: tuple[str, ...], path: Path, report: Report) -> tuple[BeamMass, ...]:
+    masses = []
+    for i, mass in enumerate(file.masses):
+        _check_node(mass.at, names, (*path, i, "at"), report)
+        moments = inertia(mass.inertia, (*path, i, "inertia"), report)
+        masses.append(BeamMass(node=mass.at, mass=mass.mass, com=vector(mass.com), inertia=moments))
+    return tuple(masses)
+
+
+def _modes(file: BeamFile, names: tuple[str, ...], path: Path, report: Report) -> BeamModes:
+    given = file.modes.model_fields_set
     families = [name for name in FAMILIES if name in given]
-    if ("count" in given) == bool(families):
-        found = f"both count and {', '.join(families)}" if families else "neither"
+    if "count" in given and families:
         expected = f"either count, or numbers for {', '.join(FAMILIES)}"
+        found = f"both count and {', '.join(families)}"
         report.add(path, expected, found, "write e.g. {boundary: cantilever, count: 4}")
-    if families:
-        modes = BeamModes(boundary=file.boundary, **{name: getattr(file, name) for name in FAMILIES})
-    else:
-        modes = BeamModes(boundary=file.boundary, count=file.count)
-    # A beam held at one end, or free without its rigid motions, has six elastic modes per element:
-    # two in each bending plane, one in torsion, one in tension. Held at both ends it has an element's less.
+    elif not families and not {"count", "max_frequency"} & given:
+        expected = f"either count, or numbers for {', '.join(FAMILIES)}, or max_frequency"
+        report.add(path, expected, "neither", "write e.g. {boundary: cantilever, count: 4}")
+    modes = BeamModes(
+        boundary=file.modes.boundary,
+        count=file.modes.count if "count" in given else None,
+        max_frequency=file.modes.max_frequency if "max_frequency" in given else None,
+        axes=_pin_axes(file, path, report),
+        interfaces=_interfaces(file, names, (*path, "interfaces"), report),
+        **({name: getattr(file.modes, name) for name in FAMILIES} if families and "count" not in given else {}),
+    )
+    _check_numbers(modes, file.elements, path, report)
+    return modes
+
+
+def _check_numbers(modes: BeamModes, elements: int, path: Path, report: Report) -> None:
+    """No more modes than the elements have.
+
+    A beam held at one end, or free without its rigid motions, has six elastic modes per element: two in each bending
+    plane, one in torsion, one in tension. Every interface that is held too takes six away.
+    """
     cure = "keep fewer modes, or use more elements"
-    inner = elements - (file.boundary == "craig-bampton")
+    inner = elements - len(modes.interfaces)
     for name, number in modes.families.items():
         most = inner * (2 if name.startswith("bending") else 1)
         if number > most:
             expected = f"at most {most} {name} modes from {elements} elements"
             report.add((*path, name), expected, describe(number), cure)
-    if modes.count is not None and modes.total > 6 * elements:
+    total = (modes.count or 0) + STATIC_MODES * len(modes.interfaces)
+    if modes.count is not None and total > 6 * elements:
         expected = f"at most {6 * elements} modes from {elements} elements"
-        report.add((*path, "count"), expected, f"{modes.total} modes", cure)
-    return modes
+        report.add((*path, "count"), expected, f"{total} modes", cure)
 
 
-def _damping(file: BeamFile, count: int, path: Path, report: Report) -> BeamDamping:
+def _pin_axes(file: BeamFile, path: Path, report: Report) -> tuple[Vector3, ...]:
+    """Unit vectors about which pinned modes turn; none if the hinge tells."""
+    given = [key for key in ("axis", "axes") if key in file.modes.model_fields_set]
+    if given and file.modes.boundary != "pinned":
+        expected = "`boundary: pinned`, whose modes turn about an axis"
+        report.add((*path, given[0]), expected, f"`boundary: {file.modes.boundary}`", f"remove `{given[0]}`")
+    if len(given) == 2:
+        report.add((*path, "axes"), "either axis or axes", "both", "remove `axis` or `axes`")
+    if not given:
+        return ()
+    if given[0] == "axis":
+        return (unit(file.modes.axis, (*path, "axis"), report),)
+    return tuple(unit(axis, (*path, "axes", i), report) for i, axis in enumerate(file.modes.axes))
+
+
+def _interfaces(file: BeamFile, names: tuple[str, ...], path: Path, report: Report) -> tuple[str, ...]:
+    """Interface nodes of a Craig-Bampton set; none for other boundaries."""
+    given = "interfaces" in file.modes.model_fields_set
+    if file.modes.boundary != "craig-bampton":
+        if given:
+            expected = "`boundary: craig-bampton`, whose static modes belong to interfaces"
+            report.add(path, expected, f"`boundary: {file.modes.boundary}`", "remove `interfaces`")
+        return ()
+    for i, name in enumerate(file.modes.interfaces):
+        if name == "root":
+            cure = "remove it: the root is an interface as it is"
+            report.add((*path, i), "a node other than root, which is held", describe(name), cure)
+        elif name in file.modes.interfaces[:i]:
+            report.add((*path, i), "every node once", f"{name!r} again", "remove it")
+        else:
+            _check_node(name, names, (*path, i), report)
+    return tuple(file.modes.interfaces)
+
+
+def _damping(file: BeamFile, count: int | None, path: Path, report: Report) -> BeamDamping:
     damping = file.damping
-    if isinstance(damping, Rayleigh):
-        alpha, beta = damping.rayleigh
-        if min(alpha, beta) < 0.0:
-            expected = "alpha and beta of 0 or more"
-            report.add((*path, "rayleigh"), expected, describe(damping.rayleigh), "use positive values")
-        return BeamDamping(rayleigh=(alpha, beta))
-    if not isinstance(damping, list):
-        return BeamDamping(ratios=(float(damping),) * count)
-    if len(damping) != count:
-        found = describe(damping)
-        report.add(path, f"one ratio, or a list of {count}, one per mode", found, f"give {count} values")
-    return BeamDamping(ratios=tuple(damping))
+    if isinstance(damping, list):
+        if count is not None and len(damping) != count:
+            found = describe(damping)
+            report.add(path, f"one ratio, or a list of {count}, one per mode", found, f"give {count} values")
+        return BeamDamping(ratios=tuple(damping))
+    if not isinstance(damping, DampingMapping):
+        return BeamDamping(ratio=float(damping), ratios=None if count is None else (float(damping),) * count)
+    key = one_given(damping, ("rayleigh", "matrix"), "what damps the modes", path, report)
+    if key == "matrix":
+        return BeamDamping(matrix=_matrix(damping, count, (*path, "matrix"), report))
+    alpha, beta = damping.rayleigh
+    if min(alpha, beta) < 0.0:
+        expected = "alpha and beta of 0 or more"
+        report.add((*path, "rayleigh"), expected, describe(damping.rayleigh), "use positive values")
+    return BeamDamping(rayleigh=(alpha, beta))
+
+
+def _matrix(file: DampingMapping, count: int | None, path: Path, report: Report) -> tuple[tuple[float, ...], ...]:
+    """The full symmetric matrix that the file gives as such or by its diagonal."""
+    rows = [row for row in file.matrix if isinstance(row, list)]
+    size = len(file.matrix) if count is None else count
+    if len(file.matrix) != size or any(len(row) != size for row in rows):
+        expected = f"a list of {size}, or a matrix of {size} x {size}: as many as there are modes"
+        sizes = f" and rows of {', '.join(sorted({str(len(row)) for row in rows}))}" if rows else ""
+        report.add(path, expected, f"{describe(file.matrix)}{sizes}", "give one entry per mode")
+        return ()
+    full = np.array(rows, dtype=np.float64) if rows else np.diag(np.array(file.matrix, dtype=np.float64))
+    slack = SYMMETRY_SLACK * float(np.abs(full).max(initial=0.0))
+    if np.abs(full - full.T).max(initial=0.0) > slack:
+        i, j = np.unravel_index(int(np.abs(full - full.T).argmax()), full.shape)
+        found = f"{full[i, j]:g} in row {i + 1}, column {j + 1}, but {full[j, i]:g} across the diagonal"
+        report.add(path, "a symmetric matrix", found, "use the symmetric part, (A + A') / 2")
+    elif (lowest := float(np.linalg.eigvalsh(full).min(initial=0.0))) < -slack:
+        expected = "a matrix without negative eigenvalues"
+        report.add(path, expected, f"an eigenvalue of {lowest:g}", "check signs and units")
+    return tuple(tuple(row) for row in (0.5 * (full + full.T)).tolist())

@@ -25,6 +25,7 @@ ENDINGS: dict[str, FeFormat] = {
     ".op2": "nastran",
     ".op4": "nastran",
     ".pch": "nastran",
+    ".asm": "nastran",
     ".sid": "sid",
     ".sid_fem": "sid",
 }
@@ -117,11 +118,15 @@ def _interface(name: str, file: FeInterfaceFile, path: Path, report: Report) -> 
 def _modes(file: FeFile, kind: FeFormat, path: Path, report: Report) -> FeModes:
     given = file.modes.model_fields_set
     boundary: FeBoundary = file.modes.boundary
-    if kind == "sid" and "boundary" not in given:
+    op2 = kind == "nastran" and file.file.lower().endswith(".op2")
+    if (kind == "sid" or op2) and "boundary" not in given:
         boundary = "file"
     if kind == "sid" and boundary != "file":
         report.add((*path, "boundary"), "file: a SID file holds its modes already", boundary, "remove `boundary`")
-    elif boundary == "file" and kind not in ("nastran", "sid"):
+    elif op2 and boundary != "file":
+        cure = "remove `boundary`, or export matrices (.op4, .pch)"
+        report.add((*path, "boundary"), "file: an OP2 file holds modes, not matrices", boundary, cure)
+    elif boundary == "file" and kind != "sid" and not op2:
         expected = "one of craig-bampton, cantilever, free: the modes are computed from the matrices"
         report.add((*path, "boundary"), expected, "file", "write e.g. {boundary: craig-bampton, count: 8}")
     if boundary != "file" and not {"count", "max_frequency"} & given:

@@ -3,12 +3,15 @@
 from bough.report.charts import Chart, charts
 from bough.report.figures import Curve, Panel, draw_panels, new_figure, save_figure
 from bough.report.page import render_page, write_page
+from bough.report.shapes import Sketch, draw_modes
 
 __all__ = [
     "Chart",
     "Curve",
     "Panel",
+    "Sketch",
     "charts",
+    "draw_modes",
     "draw_panels",
     "new_figure",
     "render_page",

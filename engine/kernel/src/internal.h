@@ -53,7 +53,7 @@ typedef struct {
   int load_first, load_count; /* range in the model's table of load nodes */
   int user_basis;     /* eta = T xi with T not the identity */
   int full_damping;   /* damping is a matrix in xi, not a diagonal */
-  int rotary;         /* F1 is not antisymmetric and Z is there: nodes with rotary inertia */
+  int rotary;         /* F1 is not antisymmetric and Z is there: rotary inertia of nodes, or second-order motion */
   int stiffened;      /* geometric stiffening: E1 and the nodes' H are there */
   int two_port_ok;    /* two_port constants are there */
   const double *Q;    /* [9] inboard axes -> parent's axes, undeformed */

@@ -1,0 +1,184 @@
+"""Nodes and node sets from Abaqus or CalculiX input (`.inp`) and from CalculiX results (`.frd`)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NoReturn
+
+import numpy as np
+
+from bough.flex.fe.model import Array, Integers
+from bough.flex.fe.problem import name_of, refuse
+
+_DEPTH = 10
+
+
+@dataclass
+class Mesh:
+    """Positions by node number, and the node numbers of every set (names in capitals)."""
+
+    nodes: dict[int, tuple[float, float, float]] = field(default_factory=dict)
+    sets: dict[str, list[int]] = field(default_factory=dict)
+    element_sets: dict[str, list[int]] = field(default_factory=dict)
+    elements: dict[int, tuple[int, ...]] = field(default_factory=dict)
+
+    def arrays(self) -> tuple[Integers, Array]:
+        """Node numbers in rising order, and positions."""
+        ids = np.array(sorted(self.nodes), dtype=np.int64)
+        positions = np.array([self.nodes[int(k)] for k in ids], dtype=np.float64).reshape(-1, 3)
+        return ids, positions
+
+    def node_sets(self) -> dict[str, tuple[int, ...]]:
+        """Node sets; an element set stands for the nodes of its elements where no node set has its name."""
+        sets: dict[str, tuple[int, ...]] = {}
+        for name, elements in self.element_sets.items():
+            members = {node for element in elements for node in self.elements.get(element, ())}
+            sets[name] = tuple(sorted(members & self.nodes.keys()))
+        return sets | {name: tuple(dict.fromkeys(numbers)) for name, numbers in self.sets.items()}
+
+
+def read_mesh(path: str) -> Mesh:
+    """The mesh in an `.inp` or `.frd` file."""
+    mesh = Mesh()
+    if path.lower().endswith(".frd"):
+        _read_frd(path, mesh)
+    else:
+        _Input(mesh).read(path, 0)
+    if not mesh.nodes:
+        expected = "a mesh with nodes: an .inp file with *NODE, or an .frd file"
+        refuse("mesh", expected, f"none in {name_of(path)}", "name the file that holds the nodes")
+    return mesh
+
+
+def beside(path: str, given: str | None) -> str:
+    """The mesh file that is given, or the one beside the matrices with the same stem."""
+    if given is not None:
+        return given
+    stem = os.path.splitext(path)[0]
+    for ending in (".inp", ".frd"):
+        if os.path.isfile(stem + ending):
+            return stem + ending
+    found = f"neither {name_of(stem + '.inp')} nor {name_of(stem + '.frd')} beside the matrices"
+    refuse("mesh", "the path of the mesh", found, "add `mesh: FILE.inp`")
+
+
+def lines_of(path: str, key: str) -> Iterator[tuple[int, str]]:
+    """Number and text of every line, without the line's end."""
+    try:
+        with open(path, encoding="latin-1") as stream:
+            for number, line in enumerate(stream, 1):
+                yield number, line.rstrip("\r\n")
+    except OSError as error:
+        refuse(key, "a file that can be read", f"{name_of(path)}: {error.strerror}", "check the path")
+
+
+class _Input:
+    """Reads keyword lines and the data lines after them; everything but nodes, elements and sets is passed over."""
+
+    def __init__(self, mesh: Mesh) -> None:
+        self.mesh = mesh
+        self.keyword = ""
+        self.options: dict[str, str] = {}
+        self.pending: list[str] = []
+        self.instances = 0
+
+    def read(self, path: str, depth: int) -> None:
+        for number, line in lines_of(path, "mesh"):
+            text = line.strip()
+            if not text or text.startswith("**"):
+                continue
+            if text.startswith("*"):
+                self._keyword(text, path, number, depth)
+                continue
+            try:
+                self._data(text)
+            except ValueError:
+                found = f"line {number} of {name_of(path)}: {text[:60]!r}"
+                refuse("mesh", f"numbers separated by commas under *{self.keyword}", found, "write the mesh again")
+        if self.pending:
+            found = f"{name_of(path)}, which ends within an element"
+            refuse("mesh", "a whole mesh file", found, "write it again: it is cut short")
+
+    def _keyword(self, text: str, path: str, number: int, depth: int) -> None:
+        head, *parts = (part.strip() for part in text[1:].split(","))
+        self.keyword = " ".join(head.upper().split())
+        pairs = (part.partition("=") for part in parts)
+        self.options = {key.strip().upper(): value.strip().strip('"') for key, _, value in pairs}
+        if self.keyword == "INCLUDE":
+            included = os.path.join(os.path.dirname(path), self.options.get("INPUT", ""))
+            if depth >= _DEPTH or not os.path.isfile(included):
+                found = f"line {number} of {name_of(path)}: {text[:60]!r}"
+                refuse("mesh", "an included file that exists", found, "put the file beside the mesh")
+            self.read(included, depth + 1)
+            self.keyword = ""
+        elif self.keyword in ("TRANSFORM", "SYSTEM"):
+            found = f"line {number} of {name_of(path)}: {text[:60]!r}"
+            refuse("mesh", "nodes and directions in global axes", found, f"remove *{self.keyword}, export again")
+        elif self.keyword == "INSTANCE":
+            self.instances += 1
+            if self.instances > 1:
+                self._refuse_instance("a second *INSTANCE")
+
+    @staticmethod
+    def _refuse_instance(found: str) -> NoReturn:
+        cure = "export the input as one part, or without parts and assemblies"
+        refuse("mesh", "one part instance at its own place: the matrices number its nodes", found, cure)
+
+    def _data(self, text: str) -> None:
+        words = [word.strip() for word in text.rstrip(",").split(",")]
+        if self.keyword == "NODE":
+            x, y, z = (float(word) if word else 0.0 for word in (*words[1:4], "", "", "")[:3])
+            self.mesh.nodes[int(words[0])] = (x, y, z)
+            if "NSET" in self.options:
+                self.mesh.sets.setdefault(self.options["NSET"].upper(), []).append(int(words[0]))
+        elif self.keyword == "ELEMENT":
+            self._element([*self.pending, *words], text.endswith(","))
+        elif self.keyword in ("NSET", "ELSET"):
+            self._set(words)
+        elif self.keyword == "INSTANCE":
+            self._refuse_instance("an *INSTANCE that is moved")
+
+    def _element(self, words: list[str], more: bool) -> None:
+        """An element's line; one that ends in a comma goes on in the next."""
+        self.pending = words if more else []
+        if not more:
+            number, *nodes = (int(word) for word in words if word)
+            self.mesh.elements[number] = tuple(nodes)
+            if "ELSET" in self.options:
+                self.mesh.element_sets.setdefault(self.options["ELSET"].upper(), []).append(number)
+
+    def _set(self, words: list[str]) -> None:
+        sets = self.mesh.sets if self.keyword == "NSET" else self.mesh.element_sets
+        members = sets.setdefault(self.options.get(self.keyword, "").upper(), [])
+        if "GENERATE" in self.options:
+            first, last, *step = (int(word) for word in words if word)
+            members.extend(range(first, last + 1, step[0] if step else 1))
+            return
+        for word in (word for word in words if word):
+            if word.lstrip("-").isdigit():
+                members.append(int(word))
+            else:
+                members.extend(sets.get(word.strip('"').upper(), []))
+
+
+def _read_frd(path: str, mesh: Mesh) -> None:
+    """The node block `2C` of a results file: fixed columns, a node per line that begins with -1."""
+    inside = False
+    for number, line in lines_of(path, "mesh"):
+        if not inside:
+            inside = line.startswith("    2C")
+            continue
+        if line.startswith(" -3"):
+            return
+        try:
+            wide = len(line) >= 49
+            start = 13 if wide else 8
+            x, y, z = (float(line[start + 12 * k : start + 12 * (k + 1)]) for k in range(3))
+            mesh.nodes[int(line[3:start])] = (x, y, z)
+        except ValueError:
+            found = f"line {number} of {name_of(path)}: {line[:60]!r}"
+            refuse("mesh", "a node number and three coordinates", found, "write the file again: it is cut short")
+    if inside:
+        refuse("mesh", "a whole results file", f"{name_of(path)}, which ends within its nodes", "write it again")
