@@ -20,6 +20,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD_TOOLS = ["fmpy>=0.3.20", "scikit-build-core>=1.0", "ziglang==0.17.*", "cmake>=3.21", "ninja>=1.10"]
+WITHOUT_DEPENDENCIES = ["pyNastran>=1.4", "cpylog"]
 # Editing one of these changes what is installed. C sources are not among them: `make kernel` compiles those.
 INPUTS = ["pyproject.toml", "build/setup_venv.py", "engine/CMakeLists.txt", "engine/cmake"]
 
@@ -121,6 +122,9 @@ def main() -> None:
         "--editable",
         f".[{','.join(sorted(extras))}]" if extras else ".",
     )
+    if "dev" in extras:
+        # pyNastran asks for an old numpy that it runs without: not let it pull everything else down.
+        pip_install(options.venv, "--no-deps", *WITHOUT_DEPENDENCIES)
     stamp.write_text(json.dumps(wanted))
 
 

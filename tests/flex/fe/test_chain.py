@@ -11,6 +11,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 from house.tools import IN_CI, ROOT, require_tool
+from house.validators import assert_valid
 
 import bough
 from bough.flex import FlexBody, flex_body
@@ -86,6 +87,12 @@ def test_wrong_units_are_told_by_the_mass(by_scikit_fem: Path) -> None:
     path.write_text(by_scikit_fem.read_text().replace("      units: {length: 0.001, mass: 1000}\n", ""))
     with pytest.raises(bough.ModelError, match=r"length: 0\.001, mass: 1000"):
         bough.load(path)
+
+
+@pytest.mark.parametrize("runtime", ["native", "source"])
+@pytest.mark.parametrize("fmi", ["2.0", "3.0"])
+def test_validators_find_nothing(by_scikit_fem: Path, tmp_path: Path, fmi: str, runtime: str) -> None:
+    assert_valid(bough.build_fmu(by_scikit_fem, tmp_path / "arm.fmu", fmi=fmi, runtime=runtime))
 
 
 def test_the_arm_runs(example: ModuleType, by_scikit_fem: Path) -> None:
