@@ -44,6 +44,13 @@ def _flexible(modes: int, **options: Any) -> Dict:
     return {"nodal": part}
 
 
+def _beam(**modes: Any) -> Dict:
+    section = {"shape": "rectangle", "width": 0.02, "height": 0.03}
+    material = {"E": 1e11, "nu": 0.3, "rho": 5e5}  # heavy: modal coordinates of order one are small deflections
+    body = {"length": 1.0, "elements": 4, "section": section, "material": material, "modes": modes, "damping": 0.01}
+    return {"beam": body}
+
+
 def models() -> dict[str, Dict]:
     """The models by name: every hinge type, every kind of body, springs, armature, wheels, loads, drives."""
     spring: Dict = {"stiffness": 3.0, "damping": 0.1, "armature": 0.05}
@@ -70,15 +77,23 @@ def models() -> dict[str, Dict]:
         _body("d", "c", "revolute", _flexible(1)),
         _body("e", "c", "prismatic", _flexible(1), drive="locked"),
     ]
+    stiffened = [
+        _body("a", "ground", "universal", _beam(count=3)),
+        _body("b", "a", "revolute", _beam(boundary="free", count=2), **spring),
+        _body("c", "b", "spherical", _rigid()),
+    ]
+    clamped = [_body("a", "ground", "revolute", _beam(count=3)), _body("b", "a", "revolute", _beam(count=2))]
     out = {}
     for name, fidelity, bodies in (
         ("rigid", "full", rigid),
         ("full", "full", full),
         ("ruthless", "ruthless", ruthless),
+        ("stiffened", "full", stiffened),
+        ("stiffened_ruthless", "ruthless", clamped),
     ):
         loads = [f"{b['name']}.n3.{key}" for b in bodies[::2] for key in ("force", "torque")]
         head = {"bough": 1, "name": name, "gravity": [0.3, -0.2, -9.81], "fidelity": fidelity}
-        out[name] = head | {"bodies": bodies, "inputs": loads}
+        out[name] = head | {"bodies": bodies, "inputs": loads, "geometric_stiffening": "stiffened" in name}
     return out
 
 
