@@ -50,7 +50,7 @@ def test_readme_commands_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     for command in commands:
         done = CliRunner().invoke(app, shlex.split(command))
         assert done.exit_code == 0, f"{command}: {done.output}"
-    assert {p.name for p in tmp_path.iterdir()} == {"arm.fmu", "arm.yaml", "run.csv", "run.html"}
+    assert {p.name for p in tmp_path.iterdir()} == {"arm.fmu", "arm.yaml", "arm_modes.png", "run.csv", "run.html"}
 
 
 def test_check_prints_what_its_documentation_shows(tmp_path: Path) -> None:
