@@ -45,7 +45,7 @@ def test_the_arm_of_the_user_guide_has_its_numbers() -> None:
     assert upper.beam.material.E == 70e9
     assert upper.beam.material.G == pytest.approx(70e9 / 2.66, rel=1e-15)
     assert upper.beam.modes.total == upper.mode_count == 4
-    assert upper.beam.damping.ratios == (0.01,) * 4
+    assert upper.beam.damping.ratio == 0.01
     assert upper.node_names == ("root", *(f"n{i}" for i in range(1, 20)), "tip")
     assert hand.node_names == ("origin", "tool")
     assert panel.hinge.name == "panel_hinge"

@@ -100,7 +100,7 @@ def _damping(beam: Beam) -> Damping:
         return Rayleigh(*damping.rayleigh)
     if damping.matrix is not None:
         return damping.matrix
-    return damping.ratio if damping.ratios is None else damping.ratios
+    return damping.ratio or 0.0 if damping.ratios is None else damping.ratios
 
 
 def hinge_rotations(hinge: Hinge) -> Array:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
+from bough.model.damping import ModalDamping
 from bough.model.values import Frozen
 
 Boundary: TypeAlias = Literal["cantilever", "free", "pinned", "craig-bampton"]
@@ -115,22 +116,6 @@ class BeamModes(Frozen):
         return static + (sum(self.families.values()) if self.count is None else self.count)
 
 
-class BeamDamping(Frozen):
-    """Damping of a beam, one of several kinds.
-
-    Attributes:
-        ratio: Of critical damping, of every mode.
-        ratios: One per mode; None if `ratio` counts.
-        rayleigh: (alpha, beta) in 1/s and s: alpha M + beta K.
-        matrix: In the modal coordinates, full and symmetric, 1/s.
-    """
-
-    ratio: float = 0.0
-    ratios: tuple[float, ...] | None = None
-    rayleigh: tuple[float, float] | None = None
-    matrix: tuple[tuple[float, ...], ...] | None = None
-
-
 class Beam(Frozen):
     """A beam along straight segments, from its node 'root' to its node 'tip'.
 
@@ -156,7 +141,7 @@ class Beam(Frozen):
     material: Material
     masses: tuple[BeamMass, ...] = ()
     modes: BeamModes
-    damping: BeamDamping
+    damping: ModalDamping
     initial: ModalInitial
 
     @property

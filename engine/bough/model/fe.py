@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal, TypeAlias
 
 from bough.model.beam import ModalInitial
+from bough.model.damping import ModalDamping
 from bough.model.values import Frozen
 
 FeFormat: TypeAlias = Literal["npz", "calculix", "abaqus", "nastran", "sid"]
@@ -62,22 +63,6 @@ class FeModes(Frozen):
     max_frequency: float | None = None
 
 
-class FeDamping(Frozen):
-    """Modal damping; at most one is given. Without any, the file's damping matrix counts, if it has one.
-
-    Attributes:
-        ratio: Of critical damping, of every mode.
-        ratios: One per mode.
-        rayleigh: (alpha, beta) in 1/s and s: alpha M + beta K.
-        matrix: Full modal damping matrix.
-    """
-
-    ratio: float | None = None
-    ratios: tuple[float, ...] | None = None
-    rayleigh: tuple[float, float] | None = None
-    matrix: tuple[tuple[float, ...], ...] | None = None
-
-
 class Fe(Frozen):
     """A flexible body from files of a finite element program. Body frame: the FE model's origin and axes.
 
@@ -92,7 +77,7 @@ class Fe(Frozen):
         interfaces: In order; they are the nodes of the body.
         attach: Name of the interface that carries the body's own hinge.
         modes: Modes to keep.
-        damping: Modal damping.
+        damping: Modal damping; without any, the file's damping matrix counts, if it has one.
         initial: Start values of the modal coordinates; empty where none are given.
     """
 
@@ -106,7 +91,7 @@ class Fe(Frozen):
     interfaces: tuple[FeInterface, ...]
     attach: str
     modes: FeModes = FeModes()
-    damping: FeDamping = FeDamping()
+    damping: ModalDamping = ModalDamping()
     initial: ModalInitial = ModalInitial(eta=(), eta_dot=())
 
     @property

@@ -7,16 +7,14 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import ConfigDict, Discriminator, Field, Tag
 
 from bough.model.beam import Boundary
+from bough.model.damping import DampingFile
 from bough.model.values import (
     TAG,
-    DiagonalOrMatrix,
     FileModel,
     NonNegative,
-    NonNegatives,
     Numbers,
     Positive,
     StopAtFirst,
-    Vec2,
     Vec3,
     Vec6,
     Whole,
@@ -171,29 +169,6 @@ class BeamModesFile(FileModel):
     bending_z: _Count = Field(0, description="a whole number, 0 or more: modes that bend about z, moving along y")
     torsion: _Count = Field(0, description="a whole number, 0 or more: modes that twist")
     axial: _Count = Field(0, description="a whole number, 0 or more: modes that stretch")
-
-
-class DampingMapping(FileModel):
-    """Damping proportional to mass and stiffness, or a full matrix."""
-
-    rayleigh: Vec2 = Field([0.0, 0.0], description="2 numbers, 0 or more: alpha in 1/s, beta in s")
-    matrix: DiagonalOrMatrix = Field(
-        [], description="a list of one number per mode, or a symmetric matrix with a row per mode, 1/s"
-    )
-
-
-def _damping_kind(value: Any) -> str:
-    if isinstance(value, list):
-        return TAG + "list"
-    return TAG + ("mapping" if isinstance(value, dict) else "number")
-
-
-DampingFile: TypeAlias = Annotated[
-    Annotated[NonNegative, Tag(TAG + "number")]
-    | Annotated[NonNegatives, Tag(TAG + "list")]
-    | Annotated[DampingMapping, Tag(TAG + "mapping")],
-    Discriminator(_damping_kind),
-]
 
 
 def _one_of(*keys: str) -> dict[str, Any]:

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, TypeAlias
 
-from pydantic import Discriminator, Field, Tag
+from pydantic import Field
 
+from bough.model.damping import DampingFile
 from bough.model.fe import Coupling, FeBoundary, FeFormat
 from bough.model.file_beam import ModalInitialFile
 from bough.model.values import (
-    TAG,
-    DiagonalOrMatrix,
     FileModel,
-    NonNegative,
-    NonNegatives,
     Positive,
     StopAtFirst,
-    Vec2,
     Vec3,
     Whole,
 )
@@ -59,29 +55,6 @@ class FeModesFile(FileModel):
     max_frequency: Positive = Field(0.0, description="a number above 0: highest frequency of a normal mode, Hz")
 
 
-class FeDampingFile(FileModel):
-    """Damping proportional to mass and stiffness, or a modal damping matrix."""
-
-    rayleigh: Vec2 = Field([], description="2 numbers, 0 or more: alpha in 1/s, beta in s")
-    matrix: DiagonalOrMatrix = Field(
-        [], description="a list of one number per mode, or a symmetric matrix with a row per mode"
-    )
-
-
-def _damping_kind(value: Any) -> str:
-    if isinstance(value, list):
-        return TAG + "list"
-    return TAG + ("mapping" if isinstance(value, dict) else "number")
-
-
-FeDampingEntry: TypeAlias = Annotated[
-    Annotated[NonNegative, Tag(TAG + "number")]
-    | Annotated[NonNegatives, Tag(TAG + "list")]
-    | Annotated[FeDampingFile, Tag(TAG + "mapping")],
-    Discriminator(_damping_kind),
-]
-
-
 class FeMatricesFile(FileModel):
     """Names of the matrices in a file that holds several."""
 
@@ -113,7 +86,7 @@ class FeFile(FileModel):
     )
     attach: str | None = Field(None, description="the name of the interface that carries the body's own hinge")
     modes: FeModesFile = Field(default_factory=FeModesFile, description="a mapping: {boundary, count, max_frequency}")
-    damping: FeDampingEntry | None = Field(
+    damping: DampingFile | None = Field(
         None,
         description="a ratio, 0 or more, or a list of one per mode, or {rayleigh: [alpha, beta]}, or {matrix: [...]}",
     )

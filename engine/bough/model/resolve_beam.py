@@ -8,7 +8,6 @@ from bough.model.beam import (
     FAMILIES,
     STATIC_MODES,
     Beam,
-    BeamDamping,
     BeamMass,
     BeamModes,
     Material,
@@ -17,7 +16,8 @@ from bough.model.beam import (
     Vector3,
     beam_node_names,
 )
-from bough.model.file_beam import BeamFile, DampingMapping, MaterialFile, ModalInitialFile
+from bough.model.damping import resolve_damping
+from bough.model.file_beam import BeamFile, MaterialFile, ModalInitialFile
 from bough.model.frames import inertia, unit, vector
 from bough.model.report import Path, Report, describe, one_of
 from bough.model.resolve_section import one_given, resolve_section
@@ -28,8 +28,6 @@ PARALLEL = 1e-6
 """Smallest angle, rad, between a segment and `up`."""
 BEYOND = 1e-6
 """How far a station may lie beyond the tip, over the length: the length of a polyline is rarely a round number."""
-SYMMETRY_SLACK = 1e-9
-"""Round-off in a matrix that should be symmetric and not negative, relative to its largest entry."""
 
 
 def resolve_beam(file: BeamFile, path: Path, report: Report) -> Beam:
@@ -51,7 +49,7 @@ def resolve_beam(file: BeamFile, path: Path, report: Report) -> Beam:
         material=_material(file.material, (*path, "material"), report),
         masses=_masses(file, names, (*path, "masses"), report),
         modes=modes,
-        damping=_damping(file, modes.total, (*path, "damping"), report),
+        damping=resolve_damping(file.damping, modes.total, (*path, "damping"), report),
         initial=modal_initial(file.initial, modes.total, (*path, "initial"), report),
     )
 
@@ -228,43 +226,3 @@ def _interfaces(file: BeamFile, names: tuple[str, ...], path: Path, report: Repo
         else:
             _check_node(name, names, (*path, i), report)
     return tuple(file.modes.interfaces)
-
-
-def _damping(file: BeamFile, count: int | None, path: Path, report: Report) -> BeamDamping:
-    damping = file.damping
-    if isinstance(damping, list):
-        if count is not None and len(damping) != count:
-            found = describe(damping)
-            report.add(path, f"one ratio, or a list of {count}, one per mode", found, f"give {count} values")
-        return BeamDamping(ratios=tuple(damping))
-    if not isinstance(damping, DampingMapping):
-        return BeamDamping(ratio=float(damping), ratios=None if count is None else (float(damping),) * count)
-    key = one_given(damping, ("rayleigh", "matrix"), "what damps the modes", path, report)
-    if key == "matrix":
-        return BeamDamping(matrix=_matrix(damping, count, (*path, "matrix"), report))
-    alpha, beta = damping.rayleigh
-    if min(alpha, beta) < 0.0:
-        expected = "alpha and beta of 0 or more"
-        report.add((*path, "rayleigh"), expected, describe(damping.rayleigh), "use positive values")
-    return BeamDamping(rayleigh=(alpha, beta))
-
-
-def _matrix(file: DampingMapping, count: int | None, path: Path, report: Report) -> tuple[tuple[float, ...], ...]:
-    """The full symmetric matrix that the file gives as such or by its diagonal."""
-    rows = [row for row in file.matrix if isinstance(row, list)]
-    size = len(file.matrix) if count is None else count
-    if len(file.matrix) != size or any(len(row) != size for row in rows):
-        expected = f"a list of {size}, or a matrix of {size} x {size}: as many as there are modes"
-        sizes = f" and rows of {', '.join(sorted({str(len(row)) for row in rows}))}" if rows else ""
-        report.add(path, expected, f"{describe(file.matrix)}{sizes}", "give one entry per mode")
-        return ()
-    full = np.array(rows, dtype=np.float64) if rows else np.diag(np.array(file.matrix, dtype=np.float64))
-    slack = SYMMETRY_SLACK * float(np.abs(full).max(initial=0.0))
-    if np.abs(full - full.T).max(initial=0.0) > slack:
-        i, j = np.unravel_index(int(np.abs(full - full.T).argmax()), full.shape)
-        found = f"{full[i, j]:g} in row {i + 1}, column {j + 1}, but {full[j, i]:g} across the diagonal"
-        report.add(path, "a symmetric matrix", found, "use the symmetric part, (A + A') / 2")
-    elif (lowest := float(np.linalg.eigvalsh(full).min(initial=0.0))) < -slack:
-        expected = "a matrix without negative eigenvalues"
-        report.add(path, expected, f"an eigenvalue of {lowest:g}", "check signs and units")
-    return tuple(tuple(row) for row in (0.5 * (full + full.T)).tolist())

@@ -5,14 +5,12 @@ from __future__ import annotations
 import os
 import re
 
-import numpy as np
-
 from bough.model.beam import ModalInitial
-from bough.model.fe import Fe, FeBoundary, FeDamping, FeFormat, FeInterface, FeModes, FeUnits
-from bough.model.file_fe import FeDampingFile, FeFile, FeInterfaceFile
+from bough.model.damping import ModalDamping, resolve_damping
+from bough.model.fe import Fe, FeBoundary, FeFormat, FeInterface, FeModes, FeUnits
+from bough.model.file_fe import FeFile, FeInterfaceFile
 from bough.model.frames import vector
 from bough.model.report import Path, Report, describe, one_of
-from bough.model.resolve_nodal import SYMMETRY_SLACK
 from bough.model.values import NAME_LENGTH, NAME_PATTERN
 
 ENDINGS: dict[str, FeFormat] = {
@@ -46,6 +44,7 @@ def resolve_fe(file: FeFile, path: Path, report: Report) -> Fe:
         cure = "name one of the interfaces" if close is None else f"did you mean '{close}'?"
         report.add((*path, "attach"), f"one of the interfaces {one_of(file.interfaces)}", describe(attach), cure)
     given = file.initial.model_fields_set
+    damped = (*path, "damping")
     return Fe(
         file=paths["file"] or "",
         format=kind,
@@ -57,7 +56,7 @@ def resolve_fe(file: FeFile, path: Path, report: Report) -> Fe:
         interfaces=interfaces,
         attach=attach,
         modes=_modes(file, kind, (*path, "modes"), report),
-        damping=_damping(file, (*path, "damping"), report),
+        damping=ModalDamping() if file.damping is None else resolve_damping(file.damping, None, damped, report),
         initial=ModalInitial(
             eta=tuple(file.initial.eta) if "eta" in given else (),
             eta_dot=tuple(file.initial.eta_dot) if "eta_dot" in given else (),
@@ -137,40 +136,3 @@ def _modes(file: FeFile, kind: FeFormat, path: Path, report: Report) -> FeModes:
         count=file.modes.count if "count" in given else None,
         max_frequency=file.modes.max_frequency if "max_frequency" in given else None,
     )
-
-
-def _damping(file: FeFile, path: Path, report: Report) -> FeDamping:
-    damping = file.damping
-    if damping is None:
-        return FeDamping()
-    if isinstance(damping, list):
-        return FeDamping(ratios=tuple(damping))
-    if not isinstance(damping, FeDampingFile):
-        return FeDamping(ratio=float(damping))
-    given = damping.model_fields_set
-    if len(given) != 1:
-        found = "both" if given else "neither"
-        report.add(path, "either rayleigh or matrix", found, "write e.g. {rayleigh: [0.0, 1e-5]}")
-    if "rayleigh" not in given:
-        return FeDamping(matrix=_matrix(damping, (*path, "matrix"), report))
-    alpha, beta = damping.rayleigh
-    if min(alpha, beta) < 0.0:
-        expected = "alpha and beta of 0 or more"
-        report.add((*path, "rayleigh"), expected, describe(damping.rayleigh), "use positive values")
-    return FeDamping(rayleigh=(alpha, beta))
-
-
-def _matrix(file: FeDampingFile, path: Path, report: Report) -> tuple[tuple[float, ...], ...]:
-    rows = [row for row in file.matrix if isinstance(row, list)]
-    if not rows:
-        return tuple(tuple(row) for row in np.diag(np.array(file.matrix, dtype=np.float64)).tolist())
-    if any(len(row) != len(file.matrix) for row in rows):
-        report.add(path, "a square matrix", describe(file.matrix), "give as many rows as columns")
-        return ()
-    full = np.array(rows, dtype=np.float64)
-    slack = SYMMETRY_SLACK * float(np.abs(full).max(initial=0.0))
-    if np.abs(full - full.T).max(initial=0.0) > slack:
-        report.add(path, "a symmetric matrix", "one that is not", "use the symmetric part, (A + A') / 2")
-    elif np.linalg.eigvalsh(full).min(initial=0.0) < -slack:
-        report.add(path, "a matrix without negative eigenvalues", "a negative one", "check signs and units")
-    return tuple(tuple(row) for row in (0.5 * (full + full.T)).tolist())

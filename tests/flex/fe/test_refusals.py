@@ -60,7 +60,7 @@ ENTRIES: list[tuple[dict[str, Any], str, str]] = [
     ({"modes": {"count": -1}}, "fe.modes.count", "whole number"),
     ({"damping": {"rayleigh": [1.0, -1.0]}}, "fe.damping.rayleigh", "0 or more"),
     ({"damping": {"matrix": [[1.0, 2.0], [0.0, 1.0]]}}, "fe.damping.matrix", "symmetric"),
-    ({"damping": {}}, "fe.damping", "rayleigh or matrix"),
+    ({"damping": {}}, "fe.damping", "exactly one of rayleigh, matrix"),
     ({"units": {"length": 0.0}}, "fe.units.length", "above 0"),
     ({"colour": "red"}, "fe.colour", "unknown key"),
 ]

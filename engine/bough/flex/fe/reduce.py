@@ -24,7 +24,7 @@ from bough.flex.fe.interface import Coupled, couple, select
 from bough.flex.fe.model import Array, FeModel
 from bough.flex.fe.problem import refuse
 from bough.flex.fe.solve import Floating, Space, lowest
-from bough.model import Fe, FeDamping, FeModes
+from bough.model import Fe, FeModes, ModalDamping
 
 GROUP = 1e-7
 """Relative difference of squared frequencies within a group of equal ones."""
@@ -186,7 +186,7 @@ def _check_grounding(floating: Floating, squares: Array) -> None:
         refuse("file", "stiffness that a rigid motion of the body does not strain", found, cure)
 
 
-def modal_damping(damping: FeDamping, frequencies: Array, matrix: Array | None) -> Array:
+def modal_damping(damping: ModalDamping, frequencies: Array, matrix: Array | None) -> Array:
     """Modal damping of mass-orthonormal modes, (nm, nm).
 
     Args:
