@@ -1,4 +1,4 @@
-"""Make the golden files of the examples: python tests/examples/make_golden.py
+"""Make the golden files of the examples: python tests/examples/make_golden.py [NAME ...]
 
 Each holds a few variables of an example at a few times. Look at the difference before committing new ones: it is what
 users of the example will see.
@@ -7,6 +7,7 @@ users of the example will see.
 from __future__ import annotations
 
 import importlib.util
+import sys
 from pathlib import Path
 from types import ModuleType
 
@@ -22,6 +23,12 @@ COLUMNS = {
     "two_link_arm": ["shoulder.phi", "elbow.phi", "upper.eta[1]", "lower.eta[1]", "payload.origin.r[1]"],
     "free_flyer": ["flight.Q[3]", "flight.w[1]", "flight.w[3]", "rotor.w", "left_panel.eta[1]", "left_panel.eta[2]"],
     "flexible_chain": ["joint1.phi", "joint10.phi", "link5.eta[1]", "link10.tip.r[1]", "link10.tip.r[3]"],
+    "fe_bracket": ["motor.phi", "motor.w", "arm.eye.r[1]", "arm.eye.r[2]"],
+    "msat_beam": ["motor.phi", "motor.w", "boom.eta[1]", "boom.eta[2]", "boom.tip.r[2]"],
+    "station_arm": ["j1.phi", "j4.phi", "upper.eta[1]", "lower.eta[1]", "payload.origin.r[1]", "j1.tau"],
+    "array_deployment": ["left_hinge2.phi", "right_hinge3.phi", "flight.Q[1]", "flight.s[3]", "left1.eta[1]"],
+    "msat_drive": ["boom.hub.phi", "boom.hub.w", "motor.tau", "boom.boom.tip.r[2]"],
+    "spin_up": ["hub.phi", "hub.tau", "blade.eta[1]", "blade.tip.r[1]", "blade.tip.r[2]"],
 }
 
 
@@ -31,6 +38,7 @@ def script(name: str) -> ModuleType:
     if spec is None or spec.loader is None:
         raise FileNotFoundError(name)
     module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses look their module up
     spec.loader.exec_module(module)
     return module
 
@@ -42,5 +50,5 @@ def excerpt(name: str, result: bough.Result) -> bough.Result:
 
 
 if __name__ == "__main__":
-    for name in COLUMNS:
+    for name in sys.argv[1:] or COLUMNS:
         excerpt(name, script(name).simulate()).to_csv(HERE / "golden" / f"{name}.csv")

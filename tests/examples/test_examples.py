@@ -5,16 +5,42 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
+from house.tools import IN_CI
 
 import bough
 
 from .make_golden import COLUMNS, EXAMPLES, HERE, excerpt, script
 
 NAMES = sorted(COLUMNS)
+# The examples integrate with tolerances of 1e-6 and less; CPUs differ in last digits, which moves the steps but keeps
+# each result within its tolerance. Swinging chains stretch differences by about ten.
+WITHIN = 2e-6
+# Versions of gmsh place nodes differently: elements of 13 mm instead of 14 mm move these numbers by up to 1e-3. The
+# matrices come from CalculiX or scikit-fem, which agree to 1e-7 here (their frequencies to 3e-5).
+WITHIN_MESH = {"fe_bracket": 2e-3}
+
+
+def require_parts(name: str) -> None:
+    """Skip an example whose mesh generator is not there; fail in CI."""
+    if name not in WITHIN_MESH:
+        return
+    try:
+        import gmsh  # noqa: F401
+    except (ImportError, OSError) as error:
+        if IN_CI:
+            pytest.fail(f"gmsh does not load ({error}), and CI must not skip a test")
+        pytest.skip(f"gmsh does not load: {error}")
+
+
+@cache
+def simulated(name: str) -> bough.Result:
+    """The run of an example."""
+    return script(name).simulate()
 
 
 def test_every_example_has_its_parts() -> None:
@@ -28,18 +54,18 @@ def test_every_example_has_its_parts() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_example_gives_its_golden_numbers(name: str) -> None:
+    require_parts(name)
     golden = bough.Result.from_csv(HERE / "golden" / f"{name}.csv")
-    result = excerpt(name, script(name).simulate())
+    result = excerpt(name, simulated(name))
     assert np.array_equal(result.t, golden.t)
     for column in golden.names:
-        # The examples integrate with tolerances of 1e-7 and less; CPUs differ in last digits, which moves the steps
-        # but keeps each result within its tolerance. Swinging chains stretch differences by about ten.
-        size = abs(golden[column]).max()
-        assert result[column] == pytest.approx(golden[column], rel=0, abs=2e-6 * size), column
+        within = WITHIN_MESH.get(name, WITHIN) * abs(golden[column]).max()
+        assert result[column] == pytest.approx(golden[column], rel=0, abs=within), column
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_example_script_leaves_its_picture(name: str, tmp_path: Path) -> None:
+    require_parts(name)
     command = [sys.executable, str(EXAMPLES / name / "run.py"), str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -78,3 +104,29 @@ def test_ruthless_error_of_the_chain_is_of_first_order_in_the_deflection() -> No
         apart.append(np.linalg.norm(tips[0] - tips[1], axis=1).max())
     # Four times the stiffness, a quarter of the deflection, a quarter of the error; the rest is of second order.
     assert apart[0] / apart[1] == pytest.approx(4.0, rel=0.1)
+
+
+def test_coupled_msat_has_the_published_transfer_function() -> None:
+    """Eq (30), corrected: 1 % in magnitude and 2 degrees in phase from 0.1 Hz to 4 Hz."""
+    magnitude, phase = script("msat_drive").errors(simulated("msat_drive"))
+    assert magnitude < 0.01
+    assert phase < 2.0
+
+
+def test_locks_and_releases_keep_the_momentum() -> None:
+    example, result = script("array_deployment"), simulated("array_deployment")
+    assert len(set(example.lock_times(result).values())) == 10, "ten locks, one after the other"
+    momenta = example.momenta(result)
+    # Relative tolerance 1e-8, some ten thousand steps; the impacts themselves are exact to round-off.
+    assert abs(momenta - momenta[0]).max() < 15.0 * 1e-7
+
+
+def test_a_payload_picked_up_in_flight_does_not_jerk() -> None:
+    """Angles and bends go on smoothly; afterwards the same gains meet a slower arm."""
+    example, result = script("station_arm"), simulated("station_arm")
+    grip = round(example.GRIP / example.STEP)
+    for name in ("j1.phi", "j4.phi", "upper.eta[1]"):
+        steps = np.abs(np.diff(result[name][grip - 100 : grip + 100]))
+        assert steps.max() < 1e-3 * np.ptp(result[name])
+    bend = np.abs(example.bend(result, "upper")).max(axis=1)
+    assert bend[grip:].max() > 10.0 * bend[:grip].max()
