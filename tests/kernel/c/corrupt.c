@@ -93,8 +93,8 @@ static void give_nodes_away(const test_block *block, unsigned char *copy) {
   int32_t nb, port, owner;
   memcpy(&nb, copy + 64, 4);
   for (int32_t k = 1; k < nb; k++) {
-    memcpy(&port, copy + 64 + 4 * (6 + 12 * k + 1), 4);
-    unsigned char *place = copy + 64 + 4 * (6 + 12 * nb + port);
+    memcpy(&port, copy + 64 + 4 * (6 + 13 * k + 1), 4);
+    unsigned char *place = copy + 64 + 4 * (6 + 13 * nb + port);
     memcpy(&owner, place, 4);
     const int32_t other = (owner + 1) % nb;
     memcpy(place, &other, 4);
