@@ -16,7 +16,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from bough.errors import BoughError, SimulationError
+from bough.errors import BoughError, ModelError, SimulationError
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -46,6 +46,14 @@ def answer(data: Any) -> None:
 def complain(message: str) -> None:
     """A message on stderr."""
     typer.echo(_printable(message), err=True)
+
+
+def problems(error: BoughError) -> dict[str, Any]:
+    """An error as `answer` tells it to a program."""
+    found = error.problems if isinstance(error, ModelError) else ()
+    fields = ("file", "line", "key", "expected", "found", "cure")
+    rows = [{field: getattr(problem, field) for field in fields} for problem in found]
+    return {"ok": False, "error": str(error), "problems": rows}
 
 
 def guarded(command: Callable[P, R]) -> Callable[P, R]:

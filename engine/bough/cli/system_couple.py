@@ -1,0 +1,65 @@
+"""`bough couple`: several FMUs as one package."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bough.cli.building import Fmi, asked_platforms
+from bough.cli.console import answer, check_target, complain, guarded, problems, say
+from bough.errors import BoughError
+
+
+@guarded
+def couple(
+    system: Annotated[Path, typer.Argument(help="System file, YAML or JSON.", show_default=False)],
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="X.ssp", help="The package.", show_default="NAME.ssp here")
+    ] = None,
+    fmi: Annotated[Fmi, typer.Option("--fmi", help="FMI version of models and partners.")] = Fmi.two,
+    platform: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--platform",
+            metavar="P",
+            help="Of models and partners: all, native, or a tuple such as x86_64-linux; may be repeated.",
+            show_default="all",
+        ),
+    ] = None,
+    container: Annotated[
+        Path | None,
+        typer.Option(
+            "--container", metavar="X.fmu", help="Also write one FMU of all (needs fmu-manipulation-toolbox)."
+        ),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Answer in JSON, for a program.")] = False,
+) -> None:
+    """Connect FMUs, models and partners to a system, check it, and pack it as SSP 1.0."""
+    from bough.systems import couple as write
+
+    platforms = asked_platforms(platform)
+    target = Path(f"{system.stem}.ssp") if output is None else output
+    for path in (target, container):
+        if path is not None:
+            check_target(path)
+    try:
+        made = write(system, target, fmi.value, platforms, container)
+    except BoughError as error:
+        if as_json:
+            answer(problems(error))
+        raise
+    for warning in made.warnings:
+        complain(f"warning: {warning}")
+    if as_json:
+        components = {
+            c.name: {"model": c.interface.model, "fmi": f"{c.interface.fmi}.0", "values": dict(c.values)}
+            for c in made.components
+        }
+        links = [{"from": ".".join(x.source), "to": ".".join(x.target)} for x in made.links]
+        about = {"ok": True, "output": str(target), "container": None if container is None else str(container)}
+        answer({**about, "components": components, "connections": links, "warnings": list(made.warnings)})
+    else:
+        names = ", ".join(c.name for c in made.components)
+        say(f"{target}: {names}; {len(made.links)} connections; {target.stat().st_size / 1000:.0f} kB")

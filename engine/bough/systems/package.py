@@ -1,0 +1,96 @@
+"""SSP packages: a zip file with SystemStructure.ssd, the FMUs and their parameter values."""
+
+from __future__ import annotations
+
+import io
+import secrets
+import zipfile
+from pathlib import Path, PurePosixPath
+from urllib.parse import unquote
+from xml.etree import ElementTree
+
+from bough._build_info import VERSION
+from bough.errors import BuildError, SimulationError
+from bough.systems.container import CONTAINER, container_text
+from bough.systems.ssd import parameter_set, structure
+from bough.systems.ssd_read import Reader
+from bough.systems.structure import Assembly
+
+STRUCTURE = "SystemStructure.ssd"
+MOST_BYTES = 4 * 1024**3
+"""Largest file in a package, unpacked, bytes."""
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+
+
+def write_package(assembly: Assembly, target: Path) -> None:
+    """Write a system as an SSP 1.0 package; a file that is there is replaced in one move.
+
+    Raises:
+        BuildError: It cannot be written.
+    """
+    files: dict[str, bytes] = {STRUCTURE: structure(assembly, f"bough {VERSION}").encode()}
+    for c in assembly.components:
+        files[f"resources/{c.name}.fmu"] = c.fmu.read_bytes()
+        if c.values:
+            files[f"resources/{c.name}.ssv"] = parameter_set(c).encode()
+    files[CONTAINER] = container_text(assembly).encode()
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name, data in files.items():
+            info = zipfile.ZipInfo(name, _EPOCH)
+            # FMUs are zip files: there is nothing left to compress.
+            info.compress_type = zipfile.ZIP_STORED if name.endswith(".fmu") else zipfile.ZIP_DEFLATED
+            info.create_system, info.external_attr = 3, 0o100644 << 16
+            archive.writestr(info, data)
+    beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
+    try:
+        with beside.open("xb") as file:
+            file.write(out.getvalue())
+        beside.replace(target)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        reason = error.strerror or str(error)
+        raise BuildError(
+            f"cannot write {target}: {reason}. Choose a file in a folder that can be written to."
+        ) from None
+
+
+def open_package(path: Path, folder: Path) -> Assembly:
+    """Read an SSP package.
+
+    Args:
+        path: The package.
+        folder: Where it is unpacked.
+
+    Raises:
+        SimulationError: It is no SSP package, or has something in it that is not known here.
+    """
+    root = folder / "ssp"
+    try:
+        with zipfile.ZipFile(path) as archive:
+            if STRUCTURE not in archive.namelist():
+                raise SimulationError(f"{path} is no SSP package: it has no {STRUCTURE}")
+            large = [i.filename for i in archive.infolist() if i.file_size > MOST_BYTES]
+            if large:
+                raise SimulationError(f"{path}: {large[0]} is larger than {MOST_BYTES // 2**30} GiB")
+            archive.extractall(root)
+        tree = ElementTree.parse(root / STRUCTURE)
+    except FileNotFoundError:
+        raise SimulationError(f"cannot read {path}: no such file") from None
+    except (zipfile.BadZipFile, EOFError):
+        raise SimulationError(f"{path} is no SSP package: it is no zip file, or a damaged one") from None
+    except ElementTree.ParseError as error:
+        raise SimulationError(f"{path}: {STRUCTURE} is no XML: {error}") from None
+    except OSError as error:
+        raise SimulationError(f"cannot read {path}: {error.strerror or error}") from None
+
+    def locate(source: str) -> Path:
+        """A file of the package; never one outside of it."""
+        relative = PurePosixPath(unquote(source))
+        if "://" in source or relative.is_absolute() or ".." in relative.parts:
+            raise SimulationError(f"{path}: {source!r} is outside of the package; only files in it are read")
+        if not (root / relative).is_file():
+            raise SimulationError(f"{path}: {source} is missing in the package")
+        return root / relative
+
+    return Reader(str(path), locate).read(tree.getroot())

@@ -1,0 +1,143 @@
+"""Options of a run against what the system can do."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from bough.errors import SimulationError
+from bough.systems.ports import power_ports
+from bough.systems.structure import EXTRAPOLATIONS, ORDERS, Assembly, Component, Port, Value
+
+SETTABLE = ("parameter", "input", "structuralParameter")
+
+
+def checked_master(assembly: Assembly) -> None:
+    """Refuse options that do not fit the system.
+
+    Raises:
+        SimulationError: The message says which, and what to do.
+    """
+    master = assembly.master
+    if master.order not in ORDERS:
+        raise SimulationError(f"order is {master.order!r}; expected {' or '.join(ORDERS)}")
+    if master.extrapolation not in EXTRAPOLATIONS:
+        raise SimulationError(f"extrapolation is {master.extrapolation!r}; expected one of {', '.join(EXTRAPOLATIONS)}")
+    names = [c.name for c in assembly.components]
+    if master.sequence and sorted(master.sequence) != sorted(names):
+        raise SimulationError(f"sequence is {', '.join(master.sequence)}; expected each of {', '.join(names)} once")
+    if master.extrapolation == "energy" and not power_ports(assembly):
+        raise SimulationError(
+            "extrapolation is 'energy', and the system has no power port: no two components exchange a torque and a "
+            "speed of one hinge, with their units. Take 'linear'"
+        )
+    if master.tolerance is not None:
+        _check_control(assembly, master.tolerance)
+    count = (master.stop - master.start) / master.step if master.step > 0 else 0.0
+    fixed = [c.name for c in assembly.components if not c.interface.variable_steps]
+    if fixed and abs(count - round(count)) > 1e-6:
+        raise SimulationError(
+            f"component {fixed[0]} takes equal communication steps only, and a run of {master.stop - master.start:g} s "
+            f"is no multiple of {master.step:g} s: choose another step or end"
+        )
+
+
+def _check_control(assembly: Assembly, tolerance: float) -> None:
+    if not 0.0 < tolerance < 1.0:
+        raise SimulationError(f"tolerance is {tolerance!r}; expected a number between 0 and 1")
+    for c in assembly.components:
+        if not c.interface.has_states:
+            raise SimulationError(
+                f"error control repeats steps, and component {c.name} cannot save its state: leave the tolerance out"
+            )
+        if not c.interface.variable_steps:
+            raise SimulationError(
+                f"error control changes the step, and component {c.name} takes equal steps only: leave the tolerance "
+                "out"
+            )
+
+
+def split(
+    assembly: Assembly, inputs: Mapping[str, Any], values: Mapping[str, Value]
+) -> tuple[Assembly, dict[Port, Callable[[float], float]]]:
+    """Sort what the user gives: values go to their components, inputs become functions of time.
+
+    Raises:
+        SimulationError: There is no such variable, or it cannot be set.
+    """
+    free = set(assembly.open_inputs())
+    signals: dict[Port, Callable[[float], float]] = {}
+    for name, signal in inputs.items():
+        port = find(assembly, name)
+        if port not in free:
+            known = ", ".join(".".join(p) for p in sorted(free)) or "none"
+            raise SimulationError(f"{name} is no free input; free inputs are: {known}")
+        signals[port] = _function(name, signal)
+    changed = {c.name: dict(c.values) for c in assembly.components}
+    for name, value in values.items():
+        component, variable = find(assembly, name)
+        reason = unsettable(assembly.component(component), variable)
+        if reason:
+            raise SimulationError(f"{name} cannot be set: {reason}")
+        if any(link.target == (component, variable) for link in assembly.links):
+            raise SimulationError(f"{name} cannot be set: a connection sets it")
+        changed[component][variable] = value
+    components = tuple(replace(c, values=changed[c.name]) for c in assembly.components)
+    return replace(assembly, components=components), signals
+
+
+def unsettable(component: Component, variable: str) -> str | None:
+    """Why a variable cannot be given a value before the run, or None if it can."""
+    v = component.interface.variables[variable]
+    if v.kind == "string" or v.size != 1:
+        return "it is text" if v.kind == "string" else "it is an array"
+    if v.variability == "constant":
+        return "it is a constant"
+    if v.causality in SETTABLE or v.initial in ("exact", "approx"):
+        return None
+    return f"it is a calculated {v.causality}"
+
+
+def find(assembly: Assembly, name: str) -> Port:
+    """Component and variable of `component.variable`.
+
+    Raises:
+        SimulationError: There is none.
+    """
+    component, _, variable = name.partition(".")
+    names = [c.name for c in assembly.components]
+    if component not in names:
+        raise SimulationError(f"there is no component {component!r}{hint(component, names)}")
+    known = assembly.component(component).interface.variables
+    if variable not in known:
+        raise SimulationError(f"component {component} has no variable {variable!r}{hint(variable, known)}")
+    return component, variable
+
+
+def hint(name: str, known: Iterable[str]) -> str:
+    """A suggestion to end a message with."""
+    names = list(known)
+    close = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
+    if close:
+        return f"; did you mean {close[0]!r}?"
+    shown = ", ".join(names[:20]) + (f", ... ({len(names)} in all)" if len(names) > 20 else "")
+    return f"; there are: {shown}"
+
+
+def _function(name: str, signal: Any) -> Callable[[float], float]:
+    if callable(signal):
+        return lambda t: float(signal(t))
+    if isinstance(signal, tuple):
+        times, series = (np.asarray(part, dtype=np.float64) for part in signal)
+        if times.ndim != 1 or times.shape != series.shape or not times.size:
+            raise SimulationError(f"{name}: expected times and values of equal length")
+        return lambda t: float(np.interp(t, times, series))
+    value = float(signal)
+    if not math.isfinite(value):
+        raise SimulationError(f"{name} is {value}: expected a finite number")
+    return lambda t: value

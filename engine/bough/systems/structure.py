@@ -1,0 +1,176 @@
+"""What a system is made of: components with their variables, links between them, and how it is to be run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeAlias
+
+Value: TypeAlias = float | int | bool
+Port: TypeAlias = tuple[str, str]
+"""Component and variable."""
+
+ORDERS = ("jacobi", "gauss-seidel")
+EXTRAPOLATIONS = ("constant", "linear", "energy")
+POWER = (1, 2, -3, 0, 0, 0, 0, 0)
+"""Exponents of a power, W, in the order of `Unit.base`."""
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A unit by its definition in SI base units: value in SI = factor * value + offset.
+
+    Attributes:
+        base: Exponents of kg, m, s, A, K, mol, cd, rad.
+        factor: For instance pi / 180 for deg.
+        offset: For instance 273.15 for degC.
+    """
+
+    base: tuple[int, ...]
+    factor: float = 1.0
+    offset: float = 0.0
+
+    def to(self, other: Unit) -> tuple[float, float]:
+        """Factor and offset that turn a value of this unit into one of the other, which has the same dimension."""
+        return self.factor / other.factor, (self.offset - other.offset) / other.factor
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A variable of an FMU.
+
+    Attributes:
+        name: As in the FMU; elements of an array are `name[1]`...
+        kind: 'real', 'integer', 'boolean' or 'string'.
+        fmi_type: As FMPy calls it: Real, Float64, Int32...
+        causality: input, output, parameter, calculatedParameter, local...
+        variability: constant, fixed, tunable, discrete or continuous.
+        initial: exact, approx, calculated or None.
+        reference: Value reference.
+        unit: Name of the unit, or None.
+        size: Number of elements; 1 for a scalar.
+        nominal: Size of typical values.
+    """
+
+    name: str
+    kind: str
+    fmi_type: str
+    causality: str
+    variability: str
+    initial: str | None
+    reference: int
+    unit: str | None = None
+    size: int = 1
+    nominal: float = 1.0
+
+
+@dataclass(frozen=True)
+class Interface:
+    """What the description of an FMU says of it.
+
+    Attributes:
+        model: Its name.
+        fmi: Major version of the standard, 2 or 3.
+        identifier: Stem of the binary's name.
+        token: GUID or instantiation token.
+        variables: By name.
+        units: Definitions by name.
+        feedthrough: Inputs that each output depends on directly.
+        feedthrough_at_start: The same while initializing.
+        has_states: Whether the FMU's state can be saved and restored.
+        variable_steps: Whether communication steps may differ.
+        interpolates: Whether it takes derivatives of inputs (FMI 2).
+        log_categories: Of the messages that it can give.
+    """
+
+    model: str
+    fmi: int
+    identifier: str
+    token: str
+    variables: Mapping[str, Variable]
+    units: Mapping[str, Unit]
+    feedthrough: Mapping[str, frozenset[str]]
+    feedthrough_at_start: Mapping[str, frozenset[str]]
+    has_states: bool = False
+    variable_steps: bool = True
+    interpolates: bool = False
+    log_categories: tuple[str, ...] = ()
+
+    def named(self, *causalities: str) -> list[Variable]:
+        """Variables of some causalities, in the order of the description."""
+        return [v for v in self.variables.values() if v.causality in causalities]
+
+
+@dataclass(frozen=True)
+class Component:
+    """An FMU in a system, with the values that are set before it starts."""
+
+    name: str
+    fmu: Path
+    interface: Interface
+    values: Mapping[str, Value] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Link:
+    """A connection: value of target = factor * value of source + offset."""
+
+    source: Port
+    target: Port
+    factor: float = 1.0
+    offset: float = 0.0
+
+    def __str__(self) -> str:
+        """As in the system file."""
+        return f"{'.'.join(self.source)} -> {'.'.join(self.target)}"
+
+
+@dataclass(frozen=True)
+class Master:
+    """How a system is run.
+
+    Attributes:
+        step: Communication step, s.
+        stop: End of the run, s.
+        start: Its beginning, s.
+        order: 'jacobi': all components step with what was known at the last communication point; 'gauss-seidel': one
+            after the other, each with what those before it have found.
+        sequence: Components in the order of Gauss-Seidel; empty: found from the connections.
+        extrapolation: What an input does between communication points: 'constant' holds it, 'linear' continues it,
+            'energy' holds it at a value that pays back what the last step missed at torque/speed ports.
+        tolerance: Relative error of a step at which the step is chosen; None for equal steps.
+    """
+
+    step: float = 1e-3
+    stop: float = 1.0
+    start: float = 0.0
+    order: str = "jacobi"
+    sequence: tuple[str, ...] = ()
+    extrapolation: str = "constant"
+    tolerance: float | None = None
+
+
+@dataclass(frozen=True)
+class Assembly:
+    """A whole system: what the system file and the SSP package both describe."""
+
+    name: str
+    components: tuple[Component, ...]
+    links: tuple[Link, ...]
+    master: Master = Master()
+    warnings: tuple[str, ...] = ()
+
+    def component(self, name: str) -> Component:
+        """The component of a name."""
+        return next(c for c in self.components if c.name == name)
+
+    def variable(self, port: Port) -> Variable:
+        """The variable at an end of a link."""
+        return self.component(port[0]).interface.variables[port[1]]
+
+    def open_inputs(self) -> list[Port]:
+        """Scalar inputs that no link sets."""
+        taken = {link.target for link in self.links}
+        inputs = ((c.name, v.name) for c in self.components for v in c.interface.named("input") if v.size == 1)
+        return [port for port in inputs if port not in taken]

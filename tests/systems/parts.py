@@ -1,0 +1,141 @@
+"""Models, slaves and system files that the tests couple."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+Numbers = np.ndarray[Any, np.dtype[np.float64]]
+
+J = 0.1
+"""Inertia of the rigid arm about its hinge, kg.m2: 0.09 from the mass, 0.01 of its own."""
+RIGID: dict[str, Any] = {
+    "bough": 1,
+    "name": "arm",
+    "bodies": [
+        {
+            "name": "link",
+            "parent": "ground",
+            "hinge": {"name": "shoulder", "type": "revolute", "axis": [0, 0, 1], "initial": {"phi": 0.1, "w": 0.5}},
+            "rigid": {"mass": 1.0, "com": [0.3, 0, 0], "inertia": [0.01, 0.01, 0.01, 0, 0, 0]},
+        }
+    ],
+}
+FLEXIBLE: dict[str, Any] = {
+    "bough": 1,
+    "name": "arm",
+    "bodies": [
+        {
+            "name": "upper",
+            "parent": "ground",
+            "hinge": {"name": "shoulder", "type": "revolute", "axis": [0, 0, 1]},
+            "beam": {
+                "length": 1.0,
+                "elements": 8,
+                "section": {"area": 1e-4, "Iy": 1e-9, "Iz": 1e-9, "J": 2e-9},
+                "material": {"E": 70e9, "nu": 0.33, "rho": 2700},
+                "modes": {"bending_z": 2},
+                "damping": 0.01,
+            },
+        }
+    ],
+    "outputs": ["upper.tip"],
+}
+MOTOR = {"R": 0.5, "L": 0.02, "Kt": 0.3, "Kb": 0.3, "N": 2.0, "J": 0.001, "Ka": 1.0, "eta": 1.0, "u": 2.0}
+
+SPRING = '''
+from pythonfmu import Fmi2Causality, Fmi2Slave, Fmi2Variability, Real
+
+
+class Spring(Fmi2Slave):
+    """Torsion spring and damper: tau = -k phi - d w, at once."""
+
+    def __init__(self, **kwargs):
+        super().__init__(**kwargs)
+        self.phi, self.w, self.k, self.d = 0.0, 0.0, 4.0, 0.3
+        for name in ("phi", "w"):
+            self.register_variable(Real(name, causality=Fmi2Causality.input))
+        for name in ("k", "d"):
+            tunable = Fmi2Variability.tunable
+            self.register_variable(Real(name, causality=Fmi2Causality.parameter, variability=tunable))
+        force = lambda: -self.k * self.phi - self.d * self.w
+        self.register_variable(Real("tau", causality=Fmi2Causality.output, getter=force))
+
+    def do_step(self, t, h):
+        return True
+'''
+GAIN = '''
+from pythonfmu import Fmi2Causality, Fmi2Slave, Fmi2Variability, Real
+
+
+class Gain(Fmi2Slave):
+    """y = g x + c, at once; breaks at a time if asked to."""
+
+    def __init__(self, **kwargs):
+        super().__init__(**kwargs)
+        self.x, self.g, self.c, self.late, self.jump, self.t = 0.0, 0.5, 1.0, 1e9, 0.0, 0.0
+        self.register_variable(Real("x", causality=Fmi2Causality.input))
+        for name in ("g", "c", "late", "jump"):
+            tunable = Fmi2Variability.tunable
+            self.register_variable(Real(name, causality=Fmi2Causality.parameter, variability=tunable))
+        value = lambda: self.g * self.x + self.c + (self.jump if self.t > self.late else 0.0)
+        self.register_variable(Real("y", causality=Fmi2Causality.output, getter=value))
+
+    def do_step(self, t, h):
+        self.t = t + h
+        return self.jump != 0.0 or self.t <= self.late
+'''
+FILTER = '''
+from pythonfmu import Fmi2Causality, Fmi2Slave, Real
+
+
+class Filter(Fmi2Slave):
+    """First-order lag of 0.1 s that begins at rest."""
+
+    def __init__(self, **kwargs):
+        super().__init__(**kwargs)
+        self.x = self.y = 0.0
+        self.register_variable(Real("x", causality=Fmi2Causality.input))
+        self.register_variable(Real("y", causality=Fmi2Causality.output))
+
+    def exit_initialization_mode(self):
+        self.y = self.x
+
+    def do_step(self, t, h):
+        self.y += h * (self.x - self.y) / 0.1
+        return True
+'''
+
+
+def slave(text: str, folder: Path) -> Path:
+    """An FMU of a pythonfmu class."""
+    from pythonfmu.builder import FmuBuilder
+
+    name = text.partition("class ")[2].partition("(")[0]
+    script = folder / f"{name.lower()}_slave.py"
+    script.write_text(text, encoding="utf-8")
+    FmuBuilder.build_FMU(str(script), dest=str(folder))
+    return folder / f"{name}.fmu"
+
+
+def edited(fmu: Path, target: Path, *changes: tuple[str, str]) -> Path:
+    """An FMU whose description says something else."""
+    with zipfile.ZipFile(fmu) as old, zipfile.ZipFile(target, "w") as new:
+        for name in old.namelist():
+            data = old.read(name)
+            if name == "modelDescription.xml":
+                text = data.decode()
+                for before, after in changes:
+                    assert before in text
+                    text = text.replace(before, after)
+                data = text.encode()
+            new.writestr(name, data)
+    return target
+
+
+def fitted_order(steps: list[float], errors: list[float]) -> float:
+    """Slope of log(error) over log(step)."""
+    return float(np.polyfit(np.log(steps), np.log(errors), 1)[0])
