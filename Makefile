@@ -1,6 +1,6 @@
 # Needs Python 3.10+ and nothing else: compiler, cmake and ninja come from PyPI into .venv.
 #
-#   make demo    set up, simulate the flexible arm, leave plots in build/out/demo
+#   make demo    set up, couple a flexible arm with motors and controller (three FMUs), run it, leave a report in build/out/demo
 #   make test    set up with the development tools, run every test
 #   make setup   .venv with an editable install and the development tools
 #   make kernel  compile the C kernel alone after an edit (make setup, test, demo and bench compile the FMU binaries too)
@@ -23,7 +23,7 @@ help:
 	@sed -n 's/^#   //p' Makefile
 
 runtime:
-	@$(PYTHON) build/setup_venv.py --venv $(VENV)
+	@$(PYTHON) build/setup_venv.py --venv $(VENV) --extras fmu
 	@$(BIN)/python build/rebuild_kernel.py
 
 setup:

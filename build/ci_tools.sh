@@ -19,6 +19,8 @@ for pair in libGLU.so.1:libglu1-mesa libGL.so.1:libgl1 libXrender.so.1:libxrende
   libXinerama.so.1:libxinerama1 libX11.so.6:libx11-6 libgomp.so.1:libgomp1; do
   ldconfig -p | grep -q "${pair%%:*} " || missing="$missing ${pair##*:}"
 done
+# The report is opened in a browser; without a font Chromium does not start.
+command -v chromium >/dev/null || missing="$missing chromium fonts-dejavu-core"
 [ -n "$missing" ] || exit 0
 # valgrind needs the symbols of the C library; gcc its headers.
 echo "installing$missing"

@@ -1,5 +1,6 @@
-# FMU binaries: one generic library per platform and FMI version, made here by zig for all platforms at once, so that
-# exporting an FMU on a user's machine is only copying. The FMI headers come from the FMPy package.
+# FMU binaries: generic libraries per platform and FMI version, one of mechanisms and one of partners (motor, controller),
+# made here by zig for all platforms at once, so that exporting an FMU on a user's machine is only copying. The FMI headers
+# come from the FMPy package.
 
 set(BOUGH_FMU_PLATFORMS x86_64-linux aarch64-linux x86_64-windows x86_64-darwin aarch64-darwin)
 option(BOUGH_FMUS "Build the FMU binaries" ON)
@@ -29,7 +30,10 @@ function(bough_add_fmus)
       set(extension dylib)
     endif()
     set(folder "${CMAKE_CURRENT_BINARY_DIR}/fmu/${platform}")
-    set(made "${folder}/bough_fmi2.${extension}" "${folder}/bough_fmi3.${extension}")
+    set(made "")
+    foreach(name bough_fmi2 bough_fmi3 bough_partner_fmi2 bough_partner_fmi3)
+      list(APPEND made "${folder}/${name}.${extension}")
+    endforeach()
     add_custom_command(OUTPUT ${made}
       COMMAND "${Python_EXECUTABLE}" "${CMAKE_CURRENT_SOURCE_DIR}/cmake/fmu_binary.py" --zig "${BOUGH_ZIG}"
         --platform ${platform} --root "${root}" --headers "${fmpy}/c-code" --out "${folder}"

@@ -1,8 +1,9 @@
-"""Build the FMU binaries of one platform with zig: the kernel and the adapters, for FMI 2 and for FMI 3.
+"""Build the FMU binaries of one platform with zig: for FMI 2 and for FMI 3, one of mechanisms and one of partners.
 
     python fmu_binary.py --zig ZIG --platform x86_64-windows --root REPOSITORY --headers FMI_HEADERS --out FOLDER
 
-Called by CMake when the package is built, once for each of five platforms. Sources compile to objects; ELF and
+Called by CMake when the package is built, once for each of five platforms. The library of partners (motor, controller)
+has fmu_src/partners where that of mechanisms has the rest of fmu_src/common. Sources compile to objects; ELF and
 Mach-O files are linked by zig cc. For Windows the object files are linked with lld against an import library of
 ucrtbase.dll made here: zig's own mingw runtime would take minutes to compile and is not needed.
 What was built is checked before it is handed on: it exists, is not empty, and exports the FMI functions.
@@ -56,25 +57,33 @@ int DllMain(void *instance, unsigned reason, void *reserved) {
 
 
 UCRT = frozenset(
-    "__stdio_common_vsprintf _wfopen atan2 calloc ceil fclose floor fread free frexp fseek ftell ldexp malloc memcmp "
-    "memcpy memmove memset realloc strcat strcmp strcpy strlen strncmp".split()
+    "__stdio_common_vsprintf _wfopen atan2 calloc ceil fclose floor fread free frexp fseek ftell ldexp log malloc "
+    "memcmp memcpy memmove memset realloc strcat strcmp strcpy strlen strncmp".split()
 )
 """What the library may ask of ucrtbase.dll; anything else is a mistake that only a user's machine would show."""
+
+
+SHARED = ("calls", "location", "log", "open", "resource", "state")
+"""Files of fmu_src/common that partners use; the others are the mechanism, where they have fmu_src/partners."""
 
 
 class Build:
     """One binary in the making."""
 
-    def __init__(self, arguments: argparse.Namespace, fmi: str) -> None:
+    def __init__(self, arguments: argparse.Namespace, fmi: str, partner: bool) -> None:
         """Collect paths and flags."""
         self.zig, self.platform, self.fmi = arguments.zig, arguments.platform, fmi
         self.root = Path(arguments.root)
-        self.out = Path(arguments.out) / f"bough_fmi{fmi}{EXTENSIONS[self.platform.rpartition('-')[2]]}"
+        self.name = "bough_partner_fmi" if partner else "bough_fmi"
+        self.out = Path(arguments.out) / f"{self.name}{fmi}{EXTENSIONS[self.platform.rpartition('-')[2]]}"
         self.work = Path(arguments.out) / "objects"
         kernel = self.root / "engine" / "kernel"
         common, adapter = self.root / "fmu_src" / "common", self.root / "fmu_src" / f"fmi{self.fmi}"
         self.sources = [p for p in sorted((kernel / "src").glob("*.c")) if p.name != "lanes_four.c"]
         self.adapters = [*sorted(common.glob("*.c")), *sorted(adapter.glob("*.c"))]
+        if partner:
+            self.adapters = [p for p in self.adapters if p.parent != common or p.stem in SHARED]
+            self.adapters += sorted((self.root / "fmu_src" / "partners").glob("*.c"))
         folders = [kernel / "include", kernel / "src", common, Path(arguments.headers)]
         self.includes = [f"-I{folder}" for folder in folders[:-1]] + ["-isystem", str(folders[-1])]
 
@@ -85,24 +94,25 @@ class Build:
             sys.exit(f"{self.platform}: zig {' '.join(command)}\n{done.stdout}{done.stderr}")
 
     def compile(self, source: Path, name: str, *extra: str) -> Path:
-        """One source to one object, unless it is there and newer than every source."""
+        """One source to one object, unless it is there and newer than every source it may include."""
         made = self.work / f"{name}.o"
-        newest = max(p.stat().st_mtime for p in self._inputs())
+        newest = max(p.stat().st_mtime for p in self._inputs(source))
         if not made.exists() or made.stat().st_mtime < newest:
             target = ["-target", TARGETS[self.platform]]
             pic = [] if "windows" in self.platform else ["-fPIC"]
             self.run("cc", *target, *FLAGS, *pic, *self.includes, *extra, "-c", str(source), "-o", str(made))
         return made
 
-    def _inputs(self) -> list[Path]:
+    def _inputs(self, source: Path) -> list[Path]:
         kernel = self.root / "engine" / "kernel"
         found = [Path(__file__)]
-        for folder in (kernel / "include", kernel / "src", self.root / "fmu_src"):
+        own = source.parent if source.parent == kernel / "src" else self.root / "fmu_src"
+        for folder in (kernel / "include", own):
             found += [p for p in folder.rglob("*") if p.suffix in (".c", ".h", ".inl")]
         return found
 
     def objects(self) -> list[Path]:
-        """Every object; the kernel's are shared by both FMI versions. x86-64 gets the sweeps for AVX2 too."""
+        """Every object; the kernel's are shared by all libraries. x86-64 gets the sweeps for AVX2 too."""
         self.work.mkdir(parents=True, exist_ok=True)
         jobs: list[tuple[Path, str, list[str]]] = []
         for source in self.sources:
@@ -142,7 +152,7 @@ class Build:
         entry.write_text(WINDOWS_ENTRY, encoding="utf-8")
         objects = [*objects, self.compile(entry, "entry")]
         needed = self.undefined(objects)
-        definition, library = self.work / f"ucrt{self.fmi}.def", self.work / f"ucrt{self.fmi}.lib"
+        definition, library = (self.work / f"ucrt_{self.name}{self.fmi}{end}" for end in (".def", ".lib"))
         definition.write_text("LIBRARY ucrtbase.dll\nEXPORTS\n" + "".join(f"  {n}\n" for n in needed), encoding="utf-8")
         self.run("dlltool", "-m", "i386:x86-64", "-d", str(definition), "-l", str(library))
         files = [str(o) for o in objects]
@@ -188,9 +198,10 @@ def main() -> None:
         parser.add_argument(f"--{name}", required=True)
     arguments = parser.parse_args()
     for fmi in ("2", "3"):
-        build = Build(arguments, fmi)
-        build.link(build.objects())
-        build.check()
+        for partner in (False, True):
+            build = Build(arguments, fmi, partner)
+            build.link(build.objects())
+            build.check()
 
 
 if __name__ == "__main__":

@@ -196,19 +196,6 @@ static const fmu_variable *unknown_variable(fmu_instance *f, uint32_t vr) {
   return NULL;
 }
 
-size_t fmu_slots(fmu_instance *f, const uint32_t *vr, size_t count, int *bad) {
-  size_t sum = 0;
-  *bad = 0;
-  for (size_t i = 0; i < count; i++) {
-    const fmu_variable *v = fmu_find(f, vr[i], TYPE_REAL);
-    if (!v)
-      *bad = 1;
-    else
-      sum += (size_t)v->count;
-  }
-  return sum;
-}
-
 fmu_status fmu_directional(fmu_instance *f, const uint32_t *unknowns, size_t n_unknowns, const uint32_t *knowns,
                            size_t n_knowns, const double *seed, double *sensitivity) {
   tangent_work w = {0};

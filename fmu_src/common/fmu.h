@@ -55,6 +55,7 @@ typedef struct {
 /* resources/model.bough, read and checked */
 typedef struct {
   int n_variables, n_bodies, n_sensors, n_slots;
+  int partner, axes; /* which partner, for how many axes; 0, 0: a mechanism */
   const fmu_variable *variable;
   const int *sensor;              /* kernel's node of each sensor */
   const double *start;            /* [n_slots] */
@@ -154,6 +155,7 @@ typedef struct fmu_instance {
   double *gravity, *damping, *stiffness, *rest, *armature, *modal, *rigid, *locked;
   /* computed */
   double *qdot, *udot, *force, *reaction, *pose, *velocity, *acceleration;
+  struct partner *partner; /* what a partner keeps besides its variables */
   double *work;         /* [4*nu + nq + 6*loads + 20] */
   unsigned char *stop;  /* [nu] */
   char *name;
@@ -163,6 +165,7 @@ typedef struct fmu_instance {
 } fmu_instance;
 
 /* ---- log.c */
+void fmu_format(char *text, size_t size, const char *format, ...); /* cut to size, zero-terminated */
 void fmu_log(fmu_instance *f, fmu_status status, int category, const char *format, ...);
 fmu_status fmu_set_logging(fmu_instance *f, int on, size_t count, const char *const *categories);
 
@@ -188,20 +191,31 @@ int fmu_allowed(fmu_instance *f, fmu_call call, const char *function);
 char *fmu_resource_path(const char *location);
 unsigned char *fmu_read_file(const char *path, size_t *size);
 
-/* ---- instance.c */
-/* `token` null: do not check. On failure logs through the call back and returns null. */
+/* ---- open.c: what every FMU does alike */
+/* An instance with its resource, and nothing else; `token` null: do not check. On failure logs through the call back and
+ * returns null. Messages are on until `log_mask` is set. */
+fmu_instance *fmu_open(const char *name, const char *token, const char *location, int cosimulation, int log_mask,
+                       fmu_log_fn log, void *host);
+const fmu_variable *fmu_find(fmu_instance *f, uint32_t vr, fmu_type type);
+size_t fmu_slots(fmu_instance *f, const uint32_t *vr, size_t count, int *bad);
+fmu_status fmu_setup(fmu_instance *f, double start, int tolerance_defined, double tolerance, int stop_defined,
+                     double stop);
+fmu_status fmu_terminate(fmu_instance *f);
+/* not a step that can follow now; logs */
+int fmu_wrong_step(fmu_instance *f, double time, double step);
+
+/* ---- instance.c: from here on the mechanism; partners (motors, controllers) have functions of the same names */
+/* which kinds exist, and whether a variable of that kind may have this type and role */
+int fmu_kind_ok(int kind, int type, int role);
+/* As `fmu_open`, and ready for calls. */
 fmu_instance *fmu_create(const char *name, const char *token, const char *location, int cosimulation, int log_mask,
                          fmu_log_fn log, void *host);
 void fmu_free(fmu_instance *f);
 fmu_status fmu_reset(fmu_instance *f);
-fmu_status fmu_setup(fmu_instance *f, double start, int tolerance_defined, double tolerance, int stop_defined,
-                     double stop);
 fmu_status fmu_enter_initialization(fmu_instance *f);
 fmu_status fmu_exit_initialization(fmu_instance *f);
-fmu_status fmu_terminate(fmu_instance *f);
 
 /* ---- values.c */
-const fmu_variable *fmu_find(fmu_instance *f, uint32_t vr, fmu_type type);
 /* values of one variable, `count` of them; status OK, DISCARD (not finite, out of range) or ERROR */
 fmu_status fmu_get(fmu_instance *f, const fmu_variable *v, double *value);
 fmu_status fmu_set(fmu_instance *f, const fmu_variable *v, const double *value);
@@ -217,7 +231,6 @@ fmu_status fmu_directional(fmu_instance *f, const uint32_t *unknowns, size_t n_u
 fmu_status fmu_adjoint(fmu_instance *f, const uint32_t *unknowns, size_t n_unknowns, const uint32_t *knowns,
                        size_t n_knowns, const double *seed, double *sensitivity);
 fmu_status fmu_output_rates(fmu_instance *f, const uint32_t *vr, size_t count, double *value);
-size_t fmu_slots(fmu_instance *f, const uint32_t *vr, size_t count, int *bad);
 /* message for a kernel status: which body, which hinge, when, what to do */
 void fmu_explain(fmu_instance *f, fmu_status level, bough_status status, bough_where where, const char *what);
 

@@ -5,37 +5,20 @@
 
 #include "fmu.h"
 
-#ifdef BOUGH_FMU_EMBEDDED
-/* Source-code FMUs carry the resource as a C array: no file system is needed. */
-#define EMBEDDED_PASTE2(a, b) a##b
-#define EMBEDDED_PASTE(a, b) EMBEDDED_PASTE2(a, b)
-#define EMBEDDED(name) EMBEDDED_PASTE(BOUGH_FMU_EMBEDDED, name)
-extern const unsigned char EMBEDDED(resource)[];
-extern const unsigned long EMBEDDED(resource_size);
-static unsigned char *load(fmu_instance *f, const char *location, size_t *size) {
-  (void)location;
-  *size = (size_t)EMBEDDED(resource_size);
-  unsigned char *bytes = malloc(*size);
-  if (bytes) memcpy(bytes, EMBEDDED(resource), *size);
-  (void)f;
-  return bytes;
-}
-#else
-static unsigned char *load(fmu_instance *f, const char *location, size_t *size) {
-  if (!location || !*location) {
-    fmu_log(f, FMU_ERROR, LOG_ERROR, "instantiation: the host gave no resource location. Cure: pass the path or file "
-            "URI of the FMU's unpacked 'resources' folder.");
-    return NULL;
+/* which kinds exist, and whether a variable of that kind may have this type and role */
+int fmu_kind_ok(int kind, int type, int role) {
+  switch (kind) {
+    case KIND_TIME: return type == TYPE_REAL && role == ROLE_INDEPENDENT;
+    case KIND_TAU: case KIND_MOTION: case KIND_LOAD: return type == TYPE_REAL && role == ROLE_INPUT;
+    case KIND_LOCKED: return type == TYPE_BOOLEAN && role == ROLE_TUNABLE;
+    case KIND_SOLVER_METHOD: return type == TYPE_INTEGER && role == ROLE_FIXED;
+    case KIND_SOLVER_STEP: case KIND_SOLVER_TOLERANCE: return type == TYPE_REAL && role == ROLE_FIXED;
+    default: break;
   }
-  char *path = fmu_resource_path(location);
-  unsigned char *bytes = path ? fmu_read_file(path, size) : NULL;
-  if (!bytes)
-    fmu_log(f, FMU_ERROR, LOG_ERROR, "instantiation: cannot read '%s' (resource location '%s'). Cure: unpack the FMU "
-            "completely, and pass the location of its 'resources' folder.", path ? path : "?", location);
-  free(path);
-  return bytes;
+  if (kind >= KIND_GRAVITY && kind <= KIND_RIGID) return type == TYPE_REAL && role == ROLE_TUNABLE;
+  const int computed = kind >= KIND_Q && kind <= KIND_REACTION; /* inputs, which lie between, have been dealt with */
+  return computed && type == TYPE_REAL && (role == ROLE_OUTPUT || role == ROLE_LOCAL);
 }
-#endif
 
 /* how many numbers there are of a kind */
 static int kind_size(const fmu_instance *f, int kind) {
@@ -127,21 +110,7 @@ void fmu_free(fmu_instance *f) {
   free(f);
 }
 
-static int open_model(fmu_instance *f, const char *token, const char *location) {
-  size_t size = 0;
-  const char *why = "";
-  f->bytes = load(f, location, &size);
-  if (!f->bytes) return 0;
-  f->resource = fmu_resource_read(f->bytes, size, &why);
-  if (!f->resource) {
-    fmu_log(f, FMU_ERROR, LOG_ERROR, "instantiation: resources/model.bough is damaged: %s. Cure: build the FMU again.", why);
-    return 0;
-  }
-  if (token && strcmp(token, f->resource->token) != 0) {
-    fmu_log(f, FMU_ERROR, LOG_ERROR, "instantiation: the token '%s' of the host is not '%s' of the model. Cure: use the "
-            "modelDescription.xml and the resources of one and the same FMU.", token, f->resource->token);
-    return 0;
-  }
+static int open_model(fmu_instance *f) {
   bough_status status = bough_model_create(f->resource->block, f->resource->block_size, &f->model);
   if (status == BOUGH_OK) status = bough_data_create(f->model, BOUGH_LANES_TANGENT, &f->data);
   if (status != BOUGH_OK) {
@@ -157,15 +126,9 @@ static int open_model(fmu_instance *f, const char *token, const char *location) 
 
 fmu_instance *fmu_create(const char *name, const char *token, const char *location, int cosimulation, int log_mask,
                          fmu_log_fn log, void *host) {
-  fmu_instance *f = calloc(1, sizeof *f);
+  fmu_instance *f = fmu_open(name, token, location, cosimulation, log_mask, log, host);
   if (!f) return NULL;
-  f->log = log, f->host = host, f->log_mask = LOG_DEFAULT | log_mask; /* what ends an instantiation is always told */
-  f->function = "instantiation";
-  f->now.cosimulation = cosimulation;
-  const char *given = name ? name : "";
-  f->name = malloc(strlen(given) + 1);
-  if (f->name) strcpy(f->name, given);
-  if (!f->name || !open_model(f, token, location) || !make_arrays(f) || start_values(f) != FMU_OK) {
+  if (!open_model(f) || !make_arrays(f) || start_values(f) != FMU_OK) {
     fmu_free(f);
     return NULL;
   }
@@ -178,20 +141,6 @@ fmu_status fmu_reset(fmu_instance *f) {
   f->sim = NULL;
   f->sim_method = 0, f->sim_step = f->sim_tolerance = 0.0;
   return start_values(f);
-}
-
-fmu_status fmu_setup(fmu_instance *f, double start, int tolerance_defined, double tolerance, int stop_defined,
-                     double stop) {
-  if (!fmu_finite(start) || (stop_defined && !(stop >= start)) || (tolerance_defined && !(tolerance >= 0.0 && tolerance < 1.0))) {
-    fmu_log(f, FMU_ERROR, LOG_ERROR, "%s: start %g, stop %g, tolerance %g. Expected a finite start, stop >= start and a "
-            "tolerance between 0 and 1.", f->function, start, stop, tolerance);
-    return FMU_ERROR;
-  }
-  f->now.time = f->now.start_time = f->now.input_time = start;
-  f->now.stop_defined = stop_defined != 0, f->now.stop_time = stop_defined ? stop : 0.0;
-  if (tolerance_defined && tolerance > 0.0 && f->now.cosimulation && !f->now.tolerance_set)
-    f->now.solver_tolerance = tolerance > TOLERANCE_LEAST ? tolerance : TOLERANCE_LEAST;
-  return FMU_OK;
 }
 
 fmu_status fmu_enter_initialization(fmu_instance *f) {
@@ -207,10 +156,5 @@ fmu_status fmu_exit_initialization(fmu_instance *f) {
   if (status != FMU_OK) return status;
   f->now.state = f->now.cosimulation ? AT_STEP : AT_EVENT;
   f->now.running = 1;
-  return FMU_OK;
-}
-
-fmu_status fmu_terminate(fmu_instance *f) {
-  f->now.state = AT_TERMINATED;
   return FMU_OK;
 }

@@ -22,6 +22,13 @@ static void format_text(char *text, size_t size, const char *format, va_list arg
 }
 #endif
 
+void fmu_format(char *text, size_t size, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  format_text(text, size, format, arguments);
+  va_end(arguments);
+}
+
 void fmu_log(fmu_instance *f, fmu_status status, int category, const char *format, ...) {
   char text[2048];
   if (category == LOG_ERROR && status == FMU_DISCARD) category = LOG_DISCARD;

@@ -3,7 +3,7 @@
  *   0 "BOUGHFMU"  8 u32 version  12 u32 0x01020304  16 u64 size  24 u32 CRC-32 of bytes 32..size
  *   32 i64 ints  40 i64 reals  48 i64 string bytes  56 i64 block bytes
  *   64 ints (i32, padded to 8), reals (f64), strings (zero-terminated, padded to 8), kernel block
- * Ints: variables, bodies, sensors, token, model name, slots, 0, 0; then sensors' nodes; then per variable kind, index, type,
+ * Ints: variables, bodies, sensors, token, model name, slots, partner, axes (0, 0: a mechanism); then sensors' nodes; then per variable kind, index, type,
  * role, count, name; then per body its name and its hinge's. Names are offsets into the strings. Reals: start values. */
 #include <math.h>
 #include <stdlib.h>
@@ -38,26 +38,11 @@ static const char *check_header(const unsigned char *b, size_t size, sizes *n) {
   if (crc != fmu_crc32(b + 32, size - 32)) return "its checksum does not hold";
   memcpy(n, b + 32, sizeof *n);
   if (n->ints < INTS_FIXED || n->ints > MOST || n->reals < 0 || n->reals > MOST || n->strings < 1 ||
-      n->strings > MOST || n->block < 1 || n->block > INT64_C(1) << 40)
+      n->strings > MOST || n->block < 0 || n->block > INT64_C(1) << 40)
     return "its sizes are out of range";
   const uint64_t sum = (((uint64_t)n->ints * 4 + 7) & ~UINT64_C(7)) + (uint64_t)n->reals * 8 +
                        (((uint64_t)n->strings + 7) & ~UINT64_C(7)) + (uint64_t)n->block;
   return sum == size - HEADER ? NULL : "its sizes do not add up";
-}
-
-/* which kinds exist, and whether a variable of that kind may have this type and role */
-static int kind_ok(int kind, int type, int role) {
-  switch (kind) {
-    case KIND_TIME: return type == TYPE_REAL && role == ROLE_INDEPENDENT;
-    case KIND_TAU: case KIND_MOTION: case KIND_LOAD: return type == TYPE_REAL && role == ROLE_INPUT;
-    case KIND_LOCKED: return type == TYPE_BOOLEAN && role == ROLE_TUNABLE;
-    case KIND_SOLVER_METHOD: return type == TYPE_INTEGER && role == ROLE_FIXED;
-    case KIND_SOLVER_STEP: case KIND_SOLVER_TOLERANCE: return type == TYPE_REAL && role == ROLE_FIXED;
-    default: break;
-  }
-  if (kind >= KIND_GRAVITY && kind <= KIND_RIGID) return type == TYPE_REAL && role == ROLE_TUNABLE;
-  const int computed = kind >= KIND_Q && kind <= KIND_REACTION; /* inputs, which lie between, have been dealt with */
-  return computed && type == TYPE_REAL && (role == ROLE_OUTPUT || role == ROLE_LOCAL);
 }
 
 static const char *fill(fmu_resource *r, const sizes *n, const int32_t *ints, const double *start, const char *strings,
@@ -68,7 +53,7 @@ static const char *fill(fmu_resource *r, const sizes *n, const int32_t *ints, co
   for (int i = 0; i < r->n_variables; i++, p += INTS_VARIABLE) {
     fmu_variable *v = variable + i;
     v->kind = p[0], v->index = p[1], v->type = p[2], v->role = p[3], v->count = p[4];
-    if (!kind_ok(v->kind, v->type, v->role) || v->index < 0 || v->count < 1 || v->count > MOST || p[5] < 0 ||
+    if (!fmu_kind_ok(v->kind, v->type, v->role) || v->index < 0 || v->count < 1 || v->count > MOST || p[5] < 0 ||
         p[5] >= n->strings)
       return "a variable in it makes no sense";
     v->name = strings + p[5];
@@ -95,7 +80,7 @@ fmu_resource *fmu_resource_read(const unsigned char *bytes, size_t size, const c
   const char *strings = (const char *)(reals + n.reals);
   const int64_t need = (int64_t)INTS_FIXED + ints[2] + (int64_t)INTS_VARIABLE * ints[0] + 2 * (int64_t)ints[1];
   *why = "its counts are out of range";
-  if (ints[0] < 1 || ints[1] < 1 || ints[2] < 0 || ints[0] > MOST || ints[1] > MOST || need != n.ints ||
+  if (ints[0] < 1 || ints[1] < 0 || ints[2] < 0 || ints[0] > MOST || ints[1] > MOST || need != n.ints ||
       ints[3] < 0 || ints[3] >= n.strings || ints[4] < 0 || ints[4] >= n.strings || strings[n.strings - 1] != 0)
     return NULL;
   const size_t variables = sizeof(fmu_variable) * (size_t)ints[0], names = 2 * sizeof(char *) * (size_t)ints[1];
@@ -107,6 +92,7 @@ fmu_resource *fmu_resource_read(const unsigned char *bytes, size_t size, const c
   const char **name = (const char **)(void *)((char *)variable + variables);
   int *sensor = (int *)(void *)((char *)name + names);
   r->n_variables = ints[0], r->n_bodies = ints[1], r->n_sensors = ints[2], r->n_slots = ints[5];
+  r->partner = ints[6], r->axes = ints[7];
   r->variable = variable, r->sensor = sensor, r->start = reals;
   r->body_name = name, r->hinge_name = name + r->n_bodies;
   r->token = strings + ints[3], r->model_name = strings + ints[4];

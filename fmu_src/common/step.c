@@ -85,22 +85,8 @@ static bough_status open_run(fmu_instance *f) {
 
 fmu_status fmu_step(fmu_instance *f, double time, double step, fmu_hook hook, void *user, double *reached) {
   *reached = f->now.time;
-  const double slack = 1e-9 * (1.0 + fabs(f->now.time));
-  if (!fmu_finite(time) || !fmu_finite(step) || !(step > 0.0)) {
-    fmu_log(f, FMU_ERROR, LOG_ERROR, "%s: communication point %g s with step size %g s; expected finite numbers and a "
-            "positive step.", f->function, time, step);
-    return FMU_ERROR;
-  }
-  if (fabs(time - f->now.time) > slack) {
-    fmu_log(f, FMU_ERROR, LOG_ERROR, "%s: the communication point is %.17g s, but the instance is at %.17g s. Cure: step "
-            "without gaps, or restore a state first.", f->function, time, f->now.time);
-    return FMU_ERROR;
-  }
+  if (fmu_wrong_step(f, time, step)) return FMU_ERROR;
   const double end = time + step;
-  if (f->now.stop_defined && end > f->now.stop_time + slack) {
-    fmu_log(f, FMU_ERROR, LOG_ERROR, "%s: the step ends at %.17g s, beyond the stop time %.17g s.", f->function, end, f->now.stop_time);
-    return FMU_ERROR;
-  }
   fmu_status applied = fmu_apply(f);
   if (applied != FMU_OK) return applied;
   bough_status status = open_run(f);

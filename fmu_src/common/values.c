@@ -4,22 +4,6 @@
 
 #include "fmu.h"
 
-static const char *const type_names[] = {"real", "integer", "boolean"};
-
-const fmu_variable *fmu_find(fmu_instance *f, uint32_t vr, fmu_type type) {
-  if (vr >= (uint32_t)f->resource->n_variables) {
-    fmu_log(f, FMU_ERROR, LOG_ERROR, "%s: there is no value reference %lu; the model has 0 to %d. Cure: take value "
-            "references from this FMU's modelDescription.xml.", f->function, (unsigned long)vr,
-            f->resource->n_variables - 1);
-    return NULL;
-  }
-  const fmu_variable *v = f->resource->variable + vr;
-  if (v->type == (int)type) return v;
-  fmu_log(f, FMU_ERROR, LOG_ERROR, "%s: '%s' (value reference %lu) is of type %s, not %s.", f->function, v->name,
-          (unsigned long)vr, type_names[v->type], type_names[type]);
-  return NULL;
-}
-
 /* where the numbers of a variable are; null for time and the solver's settings */
 static double *place(fmu_instance *f, const fmu_variable *v) {
   switch (v->kind) {

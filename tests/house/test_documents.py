@@ -42,7 +42,9 @@ def test_readme_python_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 def test_readme_commands_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     (model,) = re.findall(r"^```yaml\n(.*?)^```", readme, re.M | re.S)
+    (system,) = re.findall(r"^```yml\n(.*?)^```", readme, re.M | re.S)
     (tmp_path / "arm.yaml").write_text(model, encoding="utf-8")
+    (tmp_path / "drive.yaml").write_text(system, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     blocks = "".join(text for kind, text in re.findall(r"^```(\w*)\n(.*?)^```$", readme, re.M | re.S) if not kind)
     commands = re.findall(r"^bough (.*?)(?:#.*)?$", blocks, re.M)
@@ -50,7 +52,9 @@ def test_readme_commands_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     for command in commands:
         done = CliRunner().invoke(app, shlex.split(command))
         assert done.exit_code == 0, f"{command}: {done.output}"
-    assert {p.name for p in tmp_path.iterdir()} == {"arm.fmu", "arm.yaml", "arm_modes.png", "run.csv", "run.html"}
+    arm = {"arm.yaml", "arm_modes.png", "run.csv", "run.html", "arm.fmu", "arm.reference.csv", "arm.reference.json"}
+    drive = {"drive.yaml", "drive.ssp", "drive.csv", "drive.html"}
+    assert {p.name for p in tmp_path.iterdir()} == arm | drive
 
 
 def test_check_prints_what_its_documentation_shows(tmp_path: Path) -> None:

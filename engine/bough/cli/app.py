@@ -22,20 +22,25 @@ from bough.cli.console import (
     complain,
     console,
     guarded,
+    problems,
     progress_bar,
-    say,
     silence_stdout,
     write_text,
 )
 from bough.cli.flex_body import check_picture, flex
 from bough.cli.inputs import gather
+from bough.cli.partner import partners
+from bough.cli.regression import record, verify
+from bough.cli.reporting import report
 from bough.cli.running import Run, execute
 from bough.cli.summary import print_summary, summary
+from bough.cli.sweep import sweep
+from bough.cli.system_couple import couple
+from bough.cli.system_run import Extrapolation, Order, SystemRun
 from bough.cli.vibration import as_json, position, print_vibrations, sketch, vibrations
-from bough.errors import BoughError, ModelError
+from bough.errors import BoughError
 from bough.flex import load
 from bough.model import schema as model_schema
-from bough.result import Result
 from bough.system import System
 
 app = typer.Typer(
@@ -85,7 +90,7 @@ def check(model: ModelFile, as_json: Json = False) -> None:
         data = summary(system)
     except BoughError as error:
         if as_json:
-            answer(_problems(error))
+            answer(problems(error))
         raise
     if as_json:
         answer(data)
@@ -93,30 +98,55 @@ def check(model: ModelFile, as_json: Json = False) -> None:
         print_summary(data, console())
 
 
-def _problems(error: BoughError) -> dict[str, object]:
-    problems = error.problems if isinstance(error, ModelError) else ()
-    fields = ("file", "line", "key", "expected", "found", "cure")
-    rows = [{field: getattr(problem, field) for field in fields} for problem in problems]
-    return {"ok": False, "error": str(error), "problems": rows}
-
-
 @app.command()
 @guarded
 def run(
-    model: Annotated[Path, typer.Argument(help="Model file, or an FMU (needs FMPy).", show_default=False)],
-    stop: Annotated[float, typer.Option("--stop", metavar="T", help="End of the run, s.")] = 10.0,
+    model: Annotated[
+        Path, typer.Argument(help="Model file, an FMU, or an SSP package (both need FMPy).", show_default=False)
+    ],
+    stop: Annotated[
+        float | None,
+        typer.Option("--stop", metavar="T", help="End of the run, s.", show_default="10, or as the package says"),
+    ] = None,
     step: Annotated[
         float | None,
-        typer.Option("--step", metavar="H", help="Time between rows, s.", show_default="a thousandth of the run"),
+        typer.Option(
+            "--step",
+            metavar="H",
+            help="Time between rows, s; of a package the communication step.",
+            show_default="a thousandth of the run, or as the package says",
+        ),
     ] = None,
-    method: Annotated[Method, typer.Option("--method", help="Integration method.")] = Method.dopri5,
-    rtol: Annotated[float, typer.Option("--rtol", metavar="R", help="Relative tolerance of adaptive methods.")] = 1e-6,
+    method: Annotated[
+        Method | None, typer.Option("--method", help="Integration method.", show_default="dopri5")
+    ] = None,
+    rtol: Annotated[
+        float | None,
+        typer.Option("--rtol", metavar="R", help="Relative tolerance of adaptive methods.", show_default="1e-06"),
+    ] = None,
+    order: Annotated[
+        Order | None, typer.Option("--order", help="Package: who steps first.", show_default="as the package says")
+    ] = None,
+    extrapolation: Annotated[
+        Extrapolation | None,
+        typer.Option("--extrapolation", help="Package: inputs between exchanges.", show_default="as the package says"),
+    ] = None,
+    tolerance: Annotated[
+        float | None,
+        typer.Option("--tolerance", metavar="E", help="Package: relative error of a step, which chooses the step."),
+    ] = None,
+    every: Annotated[
+        int | None, typer.Option("--every", metavar="N", help="Package: a row every N communication steps.")
+    ] = None,
     input_: Annotated[
         Path | None,
         typer.Option("--input", metavar="CSV", help="Inputs over time: columns `time`, `shoulder.tau`, ..."),
     ] = None,
     set_: Annotated[
-        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Input held constant; may be repeated.")
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="NAME=VALUE", help="Input held constant, or a parameter of a package; may be repeated."
+        ),
     ] = None,
     output: Annotated[
         Path, typer.Option("-o", "--output", metavar="CSV", help="Where the result goes; - for stdout.")
@@ -127,7 +157,18 @@ def run(
 
     --input is linear between its times and constant outside. A run that fails leaves what it has computed.
     """
-    options = Run(stop, step, method.value, rtol, output, as_json)
+    package = SystemRun(stop, step, order, extrapolation, tolerance, every, output, as_json)
+    if model.suffix.lower() == ".ssp":
+        if method is not None or rtol is not None:
+            raise typer.BadParameter(
+                "FMUs bring their own solver; try --set arm.solver.tolerance=...", param_hint="--rtol"
+            )
+        package.execute(model, input_, set_ or [])
+        return
+    if package.special():
+        raise typer.BadParameter("it is for SSP packages only", param_hint=package.special()[0])
+    chosen = (method or Method.dopri5).value
+    options = Run(10.0 if stop is None else stop, step, chosen, 1e-6 if rtol is None else rtol, output, as_json)
     options.check()
     if model.suffix.lower() == ".fmu":
         from bough.cli.fmu_run import run_fmu
@@ -139,7 +180,7 @@ def run(
         inputs = gather(system, input_, set_ or [])
     except BoughError as error:
         if as_json:
-            answer(_problems(error))
+            answer(problems(error))
         raise
     execute(system, inputs, options)
 
@@ -188,25 +229,6 @@ def modes(
 
 @app.command()
 @guarded
-def report(
-    run_csv: Annotated[Path, typer.Argument(help="Result of `bough run`.", show_default=False)],
-    output: Annotated[
-        Path | None,
-        typer.Option("-o", "--output", metavar="HTML", help="The report.", show_default="RUN.html beside the result"),
-    ] = None,
-) -> None:
-    """Draw a result as one interactive HTML file, to be opened without a network."""
-    target = run_csv.with_suffix(".html") if output is None else output
-    check_target(target)
-    result = Result.from_csv(run_csv)
-    from bough.report import write_page
-
-    write_page(result, target, run_csv.stem)
-    say(f"{target}: {len(result)} rows of {len(result.names)} variables")
-
-
-@app.command()
-@guarded
 def schema(
     output: Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE", help="Instead of stdout.")] = None,
 ) -> None:
@@ -226,28 +248,36 @@ def demo(
         "bough-demo"
     ),
 ) -> None:
-    """Simulate a flexible two-link arm; leave model, result, pictures and report."""
+    """Drive a flexible two-link arm: arm, motors and controller as three FMUs, run, and shown in a moving report."""
     from bough.demo import run_demo
 
-    with progress_bar("two_link_arm") as progress:
+    with progress_bar("arm_drive") as progress:
         done, written = run_demo(output, progress)
-    typer.echo("A two-link arm with flexible links swings from rest to rest in 1.5 s, with the torques of a rigid arm.")
+    typer.echo("A two-link arm with flexible links, its motors and their controller: three FMUs, coupled and run.")
     for link, series in done.deflection.items():
         typer.echo(f"  The tip of the {link} link deflects by up to {1e3 * abs(series).max():.0f} mm.")
+    typer.echo(f"  After the move the lower link still swings by {1e3 * done.vibration:.0f} mm from side to side.")
     typer.echo(f"  Energy and work balance to {done.balance_error:.1e} J of {done.work.max():.2f} J.")
     typer.echo(f"In {output}:")
     for path, meaning in written.items():
         typer.echo(f"  {path.name:22} {meaning}")
-    typer.echo(f"Look at {output / 'overview.png'}, open {output / 'run.html'} in a browser, or go on by hand:")
+    typer.echo(f"Open {output / 'run.html'} in a browser, look at {output / 'overview.png'}, or go on by hand:")
     # In a virtual environment that is not activated the command is not on the path.
     own = "python -m bough" if sys.argv[0].endswith(".py") else sys.argv[0]
     command = "bough" if shutil.which("bough") else own
     typer.echo(f"  {command} check {output / 'model.yaml'}")
-    typer.echo(f"  {command} run {output / 'model.yaml'} --stop 4 --input {output / 'torques.csv'} -o again.csv")
+    typer.echo(f"  {command} couple {output / 'system.yaml'} -o again.ssp")
+    typer.echo(f"  {command} run again.ssp -o again.csv")
 
 
 app.command()(build)
 app.command()(flex)
+app.command()(couple)
+app.add_typer(partners)
+app.command()(report)
+app.command()(record)
+app.command()(verify)
+app.command()(sweep)
 
 
 def main() -> None:

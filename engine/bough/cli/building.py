@@ -60,7 +60,7 @@ def build(
         raise typer.BadParameter("FMI 2.0 has no arrays; add --fmi 3.0", param_hint="--arrays")
     if runtime is Runtime.python and fmi is Fmi.three:
         raise typer.BadParameter("the Python runtime is for FMI 2.0 only", param_hint="--runtime")
-    platforms = _platforms(platform)
+    platforms = asked_platforms(platform)
     try:
         checked = load(model)
         target = Path(f"{checked.name}.fmu") if output is None else output
@@ -81,7 +81,7 @@ def build(
         say(f"{target}: FMI {fmi.value}, {what}; {size / 1000:.0f} kB in {seconds:.2f} s")
 
 
-def _platforms(asked: list[str] | None) -> str | list[str]:
+def asked_platforms(asked: list[str] | None) -> str | list[str]:
     """As `build_fmu` takes them."""
     known = ("all", "native", *FOLDERS)
     for name in asked or ():

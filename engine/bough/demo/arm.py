@@ -59,6 +59,9 @@ class ArmRun:
     work: Array
     loss: Array
 
+    plan_name = "stiff links"
+    move = (0.0, MOVE_TIME)
+
     @property
     def balance_error(self) -> float:
         """Largest gap between energy gained and work minus loss, J."""
@@ -83,7 +86,7 @@ def simulate_arm(step: float = 0.002, rtol: float = 1e-8, progress: Callable[[fl
     u = np.column_stack([result[name] for name in system.u_names])
     plan = {joint: result[f"{joint}.phi"][0] + TURN[joint] * _path(result.t)[0] for joint in JOINTS}
     work, loss = _account(system, result, u)
-    deflection = {link: _tip_deflection(system, result, link) for link in LINKS}
+    deflection = {link: tip_deflection(system, result, link) for link in LINKS}
     energy = system.energy_parts(q, u)
     return ArmRun(system, result, plan, (times, torques), deflection, energy, work, loss)
 
@@ -118,7 +121,8 @@ def _path(t: Array) -> tuple[Array, Array, Array]:
     return s, s_dot, s_ddot
 
 
-def _tip_deflection(system: System, result: Result, link: str) -> Array:
+def tip_deflection(system: System, result: Result, link: str) -> Array:
+    """Sideways motion of a link's tip against its root, m, (n,)."""
     body = next(b for b in system.model.bodies if b.name == link)
     flex = flex_body(body)
     along_y = flex.node_shapes[flex.node("tip"), 4]

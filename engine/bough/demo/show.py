@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-import csv
 import os
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
-from bough.demo.arm import JOINTS, MODEL, ArmRun, simulate_arm
+from bough.demo.arm import JOINTS, MODEL
+from bough.demo.drive import PACKAGE, SYSTEM, DriveRun, pack_drive, run_drive
 from bough.demo.pictures import draw_all
 from bough.errors import SimulationError
-from bough.report.page import write_page
+from bough.geometry import animate
+from bough.report import Series, write_page
+from bough.retrace import energy_series
 
 
 def run_demo(
     folder: str | os.PathLike[str], progress: Callable[[float], None] | None = None
-) -> tuple[ArmRun, dict[Path, str]]:
-    """Simulate the arm and leave model, inputs, results, pictures and report in a folder.
+) -> tuple[DriveRun, dict[Path, str]]:
+    """Build the arm, its motors and their controller as FMUs, run them, and leave everything in a folder.
 
     Args:
         folder: Made if it is not there.
@@ -28,35 +30,44 @@ def run_demo(
         The run, and what each file written is.
 
     Raises:
-        SimulationError: The folder or a file in it cannot be written.
+        SimulationError: The folder or a file in it cannot be written, or FMPy is missing.
     """
     target = Path(folder)
     try:
         target.mkdir(parents=True, exist_ok=True)
-        (target / "model.yaml").write_text(MODEL.read_text(encoding="utf-8"), encoding="utf-8")
+        for source, name in ((MODEL, "model.yaml"), (SYSTEM, "system.yaml")):
+            (target / name).write_text(source.read_text(encoding="utf-8"), encoding="utf-8")
+        pack_drive(target)
     except OSError as error:
         raise SimulationError(f"cannot write to {target}: {error.strerror}") from None
-    run = simulate_arm(progress=progress)
-    _write_torques(run, target / "torques.csv")
-    run.result.to_csv(target / "run.csv")
+    run = run_drive(target / PACKAGE, target / "model.yaml", progress)
+    run.whole.to_csv(target / "run.csv")
     pictures = draw_all(run, target)
-    write_page(run.result, target / "run.html", "Two-link flexible arm")
+    scene = animate(run.system, run.whole, prefix="arm.", trails=["payload.origin"], title="The arm in motion")
+    write_page(run.whole, target / "run.html", "Two-link flexible arm on its motors", scene, _series(run))
     written = {
-        target / "model.yaml": "the model, yours to edit",
-        target / "torques.csv": "the joint torques, as `bough run --input` takes them",
+        target / "model.yaml": "the arm, yours to edit",
+        target / "system.yaml": "the system: arm, motors, controller",
+        target / "arm.fmu": "the arm for any tool with FMI 2; Linux, Windows, macOS",
+        target / "motor.fmu": "amplifiers and motors",
+        target / "controller.fmu": "the controller",
+        target / PACKAGE: "all three, connected, for any tool with SSP",
         target / "run.csv": "every variable over time",
-        target / "run.html": "the report, for a browser",
+        target / "run.html": "the report with the arm in motion, for a browser",
     }
     return run, written | dict.fromkeys(pictures, "picture")
 
 
-def _write_torques(run: ArmRun, path: Path) -> None:
-    times, torques = run.torques
-    try:
-        with path.open("w", newline="", encoding="utf-8") as stream:
-            writer = csv.writer(stream, lineterminator="\n")
-            writer.writerow(["time", *(f"{joint}.tau" for joint in JOINTS)])
-            for row in np.column_stack([times, *(torques[joint] for joint in JOINTS)]).tolist():
-                writer.writerow([repr(x) for x in row])
-    except OSError as error:
-        raise SimulationError(f"cannot write {path}: {error.strerror}") from None
+def _series(run: DriveRun) -> list[Series]:
+    """Energy, effort and errors for the report."""
+    energy = energy_series(run.system, run.result)
+    whole = run.whole
+    effort = {joint: whole[f"motor.power[{i}]"] for i, joint in enumerate(JOINTS, 1)}
+    errors = {joint: np.degrees(run.result[f"{joint}.phi"] - run.plan[joint]) for joint in JOINTS}
+    bends = {f"{link} link": 1e3 * run.deflection[link] for link in run.deflection}
+    return [
+        Series("Joint errors", "deg", errors),
+        Series("Tip deflection of each link", "mm", bends),
+        Series(energy.title, energy.unit, {**energy.curves, "work of the motors": run.work, "lost": run.loss}),
+        Series("Effort: power of the motors", "W", effort),
+    ]

@@ -18,6 +18,12 @@ PYTHON: dict[str, Value] = {
     "maxOutputDerivativeOrder": 0,
 }
 """What an FMU in Python can and cannot do, where it differs: pythonfmu has no derivatives."""
+PARTNER: dict[str, Value] = {
+    "providesDirectionalDerivative": False,
+    "canInterpolateInputs": False,
+    "maxOutputDerivativeOrder": 0,
+}
+"""What a partner cannot do."""
 
 
 def model_description(d: Description, token: str, python: bool = False, sources: Sequence[str] = ()) -> str:
@@ -46,7 +52,7 @@ def model_description(d: Description, token: str, python: bool = False, sources:
             "fmiModelDescription",
             attributes,
             [
-                *_interfaces(d.name, python, sources),
+                *_interfaces(d, python, sources),
                 *unit_definitions(d),
                 *log_categories(),
                 *default_experiment(),
@@ -57,9 +63,9 @@ def model_description(d: Description, token: str, python: bool = False, sources:
     )
 
 
-def _interfaces(name: str, python: bool, sources: Sequence[str]) -> Lines:
+def _interfaces(d: Description, python: bool, sources: Sequence[str]) -> Lines:
     common: dict[str, Value] = {
-        "modelIdentifier": name,
+        "modelIdentifier": d.name,
         "needsExecutionTool": False,
         "canBeInstantiatedOnlyOncePerProcess": False,
         "canNotUseMemoryManagementFunctions": False,
@@ -75,9 +81,10 @@ def _interfaces(name: str, python: bool, sources: Sequence[str]) -> Lines:
     }
     files = [x for name in sources for x in element("File", {"name": name})]
     inside = element("SourceFiles", {}, files) if files else []
-    step = element("CoSimulation", {**common, **co_simulation, **(PYTHON if python else {})}, inside)
+    less = {**(PARTNER if d.partner else {}), **(PYTHON if python else {})}
+    step = element("CoSimulation", {**common, **co_simulation, **less}, inside)
     exchange = element("ModelExchange", {**common, "completedIntegratorStepNotNeeded": True}, inside)
-    return step if python else [*exchange, *step]
+    return step if python or d.partner else [*exchange, *step]
 
 
 def _variable(v: FmuVariable, reference: int) -> Lines:

@@ -14,6 +14,14 @@ from bough.variables import hinge_dofs
 
 VERSION = "3.0"
 _TYPES = {"Real": "Float64", "Integer": "Int32", "Boolean": "Boolean"}
+PARTNER: dict[str, Value] = {
+    "providesDirectionalDerivatives": False,
+    "providesAdjointDerivatives": False,
+    "maxOutputDerivativeOrder": 0,
+    "providesIntermediateUpdate": False,
+    "canReturnEarlyAfterIntermediateUpdate": False,
+}
+"""What a partner cannot do."""
 
 
 def model_description(d: Description, token: str) -> str:
@@ -62,26 +70,28 @@ def model_description(d: Description, token: str) -> str:
             "fmiModelDescription",
             attributes,
             [
-                *element("ModelExchange", {**common, **model_exchange}),
-                *element("CoSimulation", {**common, **co_simulation}),
+                *([] if d.partner else element("ModelExchange", {**common, **model_exchange})),
+                *element("CoSimulation", {**common, **co_simulation, **(PARTNER if d.partner else {})}),
                 *unit_definitions(d),
                 *log_categories(),
                 *default_experiment(),
-                *element("ModelVariables", {}, (x for i, v in enumerate(d.variables) for x in _variable(v, i))),
+                *element(
+                    "ModelVariables", {}, (x for i, v in enumerate(d.variables) for x in _variable(v, i, not d.partner))
+                ),
                 *element("ModelStructure", {}, structure),
             ],
         )
     )
 
 
-def _variable(v: FmuVariable, reference: int) -> Lines:
+def _variable(v: FmuVariable, reference: int, updates: bool) -> Lines:
     attributes: dict[str, Value] = {
         "name": v.name,
         "valueReference": reference,
         "description": v.description,
         "causality": v.causality,
         "variability": v.variability,
-        "intermediateUpdate": True if v.causality in ("input", "output") else None,
+        "intermediateUpdate": True if updates and v.causality in ("input", "output") else None,
         "initial": v.initial,
     }
     if v.type == "Real":

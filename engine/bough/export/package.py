@@ -38,7 +38,8 @@ FOLDERS = {
     "aarch64-darwin": "aarch64-darwin",
 }
 """Platforms by their FMI 3 tuple, and FMI 2's name of the folder."""
-_TOKEN = "{00000000-0000-0000-0000-000000000000}"
+NO_TOKEN = "{00000000-0000-0000-0000-000000000000}"
+"""Stands in for a token that is made from the content."""
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
@@ -72,24 +73,39 @@ def build_fmu(
         BuildError: An option is unknown, this installation lacks a platform's binary, or the file cannot be written.
     """
     _check(fmi, runtime, arrays)
-    tuples = _platforms(platforms)
-    if runtime == "python":
-        tuples = python_platforms(tuples, platforms == "all")
+    tuples = platform_tuples(platforms, runtime)
     if runtime == "source" and platforms != "all":
         raise BuildError("runtime='source' is for any platform: leave platforms out")
     target = Path(path)
     binaries = {name: find_binary(name, fmi) for name in tuples} if runtime == "native" else {}
     system = model if isinstance(model, System) else System(model)
     files = fmu_files(system, fmi, arrays, runtime)
-    for name, data in binaries.items():
-        folder = FOLDERS[name] if fmi == "2.0" else name
-        files[f"binaries/{folder}/{system.model.name}{_extension(name)}"] = data
+    files |= placed(binaries, system.model.name, fmi)
     if runtime == "python":
         files = python_files(files, system.model.name, tuples)
     elif runtime == "source":
         files = source_files(files, system.model.name, fmi)
-    _write(target, _zip(files))
+    write_fmu(target, files)
     return target
+
+
+def platform_tuples(platforms: str | Sequence[str], runtime: str) -> list[str]:
+    """Platforms as `build_fmu` takes them, as tuples that the runtime has."""
+    tuples = _platforms(platforms)
+    return python_platforms(tuples, platforms == "all") if runtime == "python" else tuples
+
+
+def placed(binaries: Mapping[str, bytes], model: str, fmi: str) -> dict[str, bytes]:
+    """Binaries by platform tuple as files of an FMU."""
+    return {
+        f"binaries/{FOLDERS[name] if fmi == '2.0' else name}/{model}{_extension(name)}": data
+        for name, data in binaries.items()
+    }
+
+
+def write_fmu(target: Path, files: Mapping[str, bytes]) -> None:
+    """Files by path as one zip file; all or nothing."""
+    _write(target, _zip(files))
 
 
 def fmu_files(system: System, fmi: str, arrays: bool = False, runtime: str = "native") -> dict[str, bytes]:
@@ -104,18 +120,18 @@ def fmu_files(system: System, fmi: str, arrays: bool = False, runtime: str = "na
     model, new = system.model, fmi == "3.0"
     d = describe(system, f"bough {VERSION}", arrays=arrays, parameters=new)
     if new:
-        text = fmi3.model_description(d, _TOKEN)
+        text = fmi3.model_description(d, NO_TOKEN)
     else:
         sources = source_names(fmi) if runtime == "source" else ()
-        text = fmi2.model_description(d, _TOKEN, runtime == "python", sources)
-    token = _token(resource(system, d.variables, _TOKEN), text.encode())
+        text = fmi2.model_description(d, NO_TOKEN, runtime == "python", sources)
+    token = content_token(resource(system, d.variables, NO_TOKEN), text.encode())
     drawn = shapes(system)
     icon = png(drawn)
     files = {
-        "modelDescription.xml": text.replace(_TOKEN, token, 1).encode(),
+        "modelDescription.xml": text.replace(NO_TOKEN, token, 1).encode(),
         "resources/model.bough": resource(system, d.variables, token),
         "documentation/index.html": documentation(model, d, svg(drawn), fmi).encode(),
-        "documentation/licenses/license.txt" if new else "licenses/license.txt": _licence().encode(),
+        "documentation/licenses/license.txt" if new else "licenses/license.txt": licence().encode(),
     }
     return files | (_decoration3(model, d, icon) if new else {"model.png": icon})
 
@@ -125,13 +141,13 @@ def _decoration3(model: Model, d: Description, icon: bytes) -> dict[str, bytes]:
     return {"terminalsAndIcons/terminalsAndIcons.xml": terminals, "terminalsAndIcons/icon.png": icon}
 
 
-def find_binary(name: str, fmi: str) -> bytes:
-    """The installed binary of a platform.
+def find_binary(name: str, fmi: str, stem: str = "bough") -> bytes:
+    """The installed binary of a platform, of mechanisms or (stem "bough_partner") of partners.
 
     Raises:
         BuildError: It is not there.
     """
-    file = f"bough_fmi{fmi[0]}{_extension(name)}"
+    file = f"{stem}_fmi{fmi[0]}{_extension(name)}"
     found = importlib.resources.files("bough") / "_fmu" / name / file
     if not found.is_file():
         raise BuildError(
@@ -194,13 +210,13 @@ def _extension(name: str) -> str:
 # ---- content
 
 
-def _token(*parts: bytes) -> str:
+def content_token(*parts: bytes) -> str:
     """A GUID of the content, so that XML and resource of different models never fit together."""
     digest = hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()
     return f"{{{digest[:8]}-{digest[8:12]}-{digest[12:16]}-{digest[16:20]}-{digest[20:32]}}}"
 
 
-def _licence() -> str:
+def licence() -> str:
     """The licence of the binaries, from the installed package."""
     for file in importlib.metadata.files("bough") or []:
         if file.name == "LICENSE":

@@ -11,7 +11,7 @@ from bough.export.table import FmuVariable
 from bough.export.units import NONE, display_unit
 from bough.model import Model
 
-_STYLE = """
+STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; color: #24292f; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
 h1 { margin-bottom: 0; } .lead { color: #57606a; margin-top: .3rem; }
 svg { width: 100%; height: auto; } table { border-collapse: collapse; width: 100%; font-size: 14px; }
@@ -29,14 +29,9 @@ _SECTIONS = (
 
 def documentation(model: Model, d: Description, picture: str, fmi: str) -> str:
     """The text of documentation/index.html."""
-    sections = "".join(
-        f"<h2>{title}</h2>\n{_table(v for v in d.variables if v.causality == causality)}"
-        for title, causality in _SECTIONS
-        if any(v.causality == causality for v in d.variables)
-    )
     return f"""<!DOCTYPE html>
 <html lang="en">
-<head><meta charset="utf-8"><title>{escape(d.name)}</title><style>{_STYLE}</style></head>
+<head><meta charset="utf-8"><title>{escape(d.name)}</title><style>{STYLE}</style></head>
 <body>
 <h1>{escape(d.name)}</h1>
 <p class="lead">{escape(d.text)}. FMI {fmi}, Co-Simulation and Model Exchange, written by {escape(d.tool)}.</p>
@@ -46,10 +41,19 @@ def documentation(model: Model, d: Description, picture: str, fmi: str) -> str:
 {_tree(model)}
 <h2>How to connect it</h2>
 {_connections(model, d.variables)}
-{sections}
+{sections(d)}
 </body>
 </html>
 """
+
+
+def sections(d: Description) -> str:
+    """Tables of inputs, outputs and parameters."""
+    return "".join(
+        f"<h2>{title}</h2>\n{_table(v for v in d.variables if v.causality == causality)}"
+        for title, causality in _SECTIONS
+        if any(v.causality == causality for v in d.variables)
+    )
 
 
 def _tree(model: Model) -> str:

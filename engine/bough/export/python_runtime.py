@@ -35,13 +35,16 @@ def python_platforms(platforms: Sequence[str], all_of_them: bool) -> list[str]:
     return [name for name in BINARIES if name in platforms]
 
 
-def python_files(files: Mapping[str, bytes], model: str, platforms: Sequence[str]) -> dict[str, bytes]:
+def python_files(
+    files: Mapping[str, bytes], model: str, platforms: Sequence[str], source: str = "slave.py"
+) -> dict[str, bytes]:
     """The files of a native FMU, binaries left out, made into one that runs in Python.
 
     Args:
         files: As `fmu_files` gives them, with a modelDescription.xml for Python.
         model: The model's name.
         platforms: Tuples, keys of `BINARIES`.
+        source: File of the slave, in `fmu_src/python`.
 
     Raises:
         BuildError: pythonfmu is missing, or has another layout than the one known here.
@@ -49,7 +52,7 @@ def python_files(files: Mapping[str, bytes], model: str, platforms: Sequence[str
     package = _pythonfmu()
     out = dict(files)
     module = f"{model}_slave"
-    slave = source_folder("python") / "slave.py"
+    slave = source_folder("python") / source
     out[f"resources/{module}.py"] = slave.read_bytes()
     out["resources/slavemodule.txt"] = module.encode()
     # The slave's base class travels along: the host needs bough, not pythonfmu.
@@ -57,10 +60,10 @@ def python_files(files: Mapping[str, bytes], model: str, platforms: Sequence[str
         out[f"resources/pythonfmu/{file.name}"] = file.read_bytes()
     out["licenses/pythonfmu.txt"] = _licence()
     for name in platforms:
-        source, folder, extension = BINARIES[name]
-        binary = package / "resources" / "binaries" / source
+        file_, folder, extension = BINARIES[name]
+        binary = package / "resources" / "binaries" / file_
         if not binary.is_file():
-            raise BuildError(f"pythonfmu has no {source}: install pythonfmu 0.7 or later (pip install 'bough[fmu]')")
+            raise BuildError(f"pythonfmu has no {file_}: install pythonfmu 0.7 or later (pip install 'bough[fmu]')")
         out[f"binaries/{folder}/{model}{extension}"] = binary.read_bytes()
     return out
 

@@ -6,7 +6,7 @@ block, each padded to eight bytes:
     0 "BOUGHFMU" | 8 u32 version | 12 u32 0x01020304 | 16 u64 size | 24 u32 CRC-32 of bytes 32..size | 28 u32 0
     32 i64 n_ints | 40 i64 n_reals | 48 i64 n_string_bytes | 56 i64 n_block_bytes
 
-    ints   n_variables, n_bodies, n_sensors, token, model name, n_values, 0, 0; a kernel node per sensor;
+    ints   n_variables, n_bodies, n_sensors, token, model name, n_values, partner, axes; a kernel node per sensor;
            per variable kind, index, type, role, count, name; per body name, hinge name (names: offset in strings)
     reals  a start value per element of each variable, 0 where there is none
 """
@@ -42,25 +42,53 @@ class _Strings:
         return self._offsets[text]
 
 
+@dataclass(frozen=True)
+class Content:
+    """What a resource holds besides its variables.
+
+    Attributes:
+        token: GUID or instantiation token, as in modelDescription.xml.
+        name: The model's name.
+        block: The kernel's model block; for partners their own.
+        bodies: Names of each body and its hinge.
+        sensors: The kernel's number of each sensor's node.
+        partner: Which partner it is, and for how many axes; 0, 0 for a mechanism.
+    """
+
+    token: str
+    name: str
+    block: bytes
+    bodies: tuple[tuple[str, str], ...] = ()
+    sensors: tuple[int, ...] = ()
+    partner: tuple[int, int] = (0, 0)
+
+
 def resource(system: System, variables: Sequence[FmuVariable], token: str) -> bytes:
-    """The bytes of `model.bough`.
+    """The bytes of a mechanism's `model.bough`.
 
     Args:
         system: The model, compiled.
         variables: The table; its order is that of the value references.
         token: GUID or instantiation token, as in modelDescription.xml.
     """
-    model, strings = system.model, _Strings()
+    model = system.model
+    sensors = tuple(int(j) for j in system._node_index(model.outputs))
+    bodies = tuple((body.name, body.hinge.name) for body in model.bodies)
+    return pack(variables, Content(token, model.name, system.block.data, bodies, sensors))
+
+
+def pack(variables: Sequence[FmuVariable], content: Content) -> bytes:
+    """The bytes of a `model.bough`."""
+    strings = _Strings()
     values = [x for v in variables for x in (v.start or (0.0,) * v.count)]
-    sensors = [int(j) for j in system._node_index(model.outputs)]
-    ints = [len(variables), len(model.bodies), len(sensors)]
-    ints += [strings.offset(token), strings.offset(model.name), len(values), 0, 0]
-    ints += sensors
+    ints = [len(variables), len(content.bodies), len(content.sensors)]
+    ints += [strings.offset(content.token), strings.offset(content.name), len(values), *content.partner]
+    ints += content.sensors
     for v in variables:
         ints += [int(v.kind), v.index, TYPES[v.type], int(v.role), v.count, strings.offset(v.name)]
-    for body in model.bodies:
-        ints += [strings.offset(body.name), strings.offset(body.hinge.name)]
-    block, text = system.block.data, bytes(strings.data)
+    for names in content.bodies:
+        ints += [strings.offset(name) for name in names]
+    block, text = content.block, bytes(strings.data)
     body_bytes = struct.pack("<qqqq", len(ints), len(values), len(text), len(block))
     body_bytes += _padded(struct.pack(f"<{len(ints)}i", *ints))
     body_bytes += struct.pack(f"<{len(values)}d", *values) + _padded(text) + block
@@ -95,7 +123,8 @@ class Resource:
         variables: In the order of the value references.
         bodies: Names of each body and its hinge.
         sensors: The kernel's number of each sensor's node.
-        block: The kernel's model block.
+        block: The kernel's model block; for partners their own.
+        partner: Which partner it is, and for how many axes; 0, 0 for a mechanism.
     """
 
     token: str
@@ -104,6 +133,7 @@ class Resource:
     bodies: tuple[tuple[str, str], ...]
     sensors: tuple[int, ...]
     block: bytes
+    partner: tuple[int, int] = (0, 0)
 
 
 def read_resource(data: bytes) -> Resource:
@@ -133,4 +163,5 @@ def read_resource(data: bytes) -> Resource:
     ends = rows[6 * n_variables :]
     bodies = tuple((name(ends[2 * k]), name(ends[2 * k + 1])) for k in range(n_bodies))
     sensors = tuple(ints[8 : 8 + n_sensors])
-    return Resource(name(token), name(model), tuple(variables), bodies, sensors, data[len(data) - n_block :])
+    block = data[len(data) - n_block :]
+    return Resource(name(token), name(model), tuple(variables), bodies, sensors, block, (ints[6], ints[7]))

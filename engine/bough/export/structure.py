@@ -52,6 +52,7 @@ class Description:
         outputs: All outputs; their knowns are states, inputs and, if asked for, tunable parameters.
         derivatives: Derivatives of all states, in the order of the states; knowns likewise.
         initial: Unknowns of initialization; their knowns are states, inputs and tunable parameters.
+        partner: Whether it is a partner: Co-Simulation only, inputs held over a step, no derivatives.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Description:
     outputs: tuple[Unknown, ...]
     derivatives: tuple[Unknown, ...]
     initial: tuple[Unknown, ...]
+    partner: bool = False
 
 
 def describe(system: System, tool: str, *, arrays: bool = False, parameters: bool = False) -> Description:

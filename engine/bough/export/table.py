@@ -51,6 +51,8 @@ class Kind(IntEnum):
     SOLVER_METHOD = 30
     SOLVER_STEP = 31
     SOLVER_TOLERANCE = 32
+    PARTNER = 100
+    """A number of a partner (`bough.partners`); the index tells which."""
 
 
 class Role(IntEnum):

@@ -1,15 +1,20 @@
 """Reports: what a run has left, drawn. Knows results only."""
 
-from bough.report.charts import Chart, charts
+from bough.report.animation import Animation, Part, Trail
+from bough.report.charts import Chart, Series, charts
 from bough.report.figures import Curve, Panel, draw_panels, new_figure, save_figure
 from bough.report.page import render_page, write_page
 from bough.report.shapes import Sketch, draw_modes
 
 __all__ = [
+    "Animation",
     "Chart",
     "Curve",
     "Panel",
+    "Part",
+    "Series",
     "Sketch",
+    "Trail",
     "charts",
     "draw_modes",
     "draw_panels",

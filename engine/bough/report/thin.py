@@ -10,7 +10,11 @@ from numpy.typing import NDArray
 Array: TypeAlias = NDArray[np.float64]
 
 
-def thin(t: Array, y: Array, most: int = 4000) -> tuple[Array, Array]:
+MOST = 4000
+"""Points that a curve is drawn with unless told."""
+
+
+def thin(t: Array, y: Array, most: int = MOST) -> tuple[Array, Array]:
     """At most about `most` points of a series: the lowest and the highest of each stretch, in the order of time.
 
     Args:

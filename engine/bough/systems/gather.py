@@ -51,6 +51,8 @@ def gather(
     listed, wires = data.pop("components", None), data.pop("connections", None)
     header = check(HeaderFile, data, (), report)
     components = _components(listed, report, _Builder(folder, read_source, fmi, platforms))
+    if isinstance(listed, dict) and len(components) < len(listed):
+        report.fail_if_any()  # without one of them, what is said of connections would only be noise
     for key in ("set", "start"):
         if isinstance(data.get(key), dict):
             components = _with_values(components, data[key], key, report)
@@ -136,6 +138,10 @@ class _Builder:
     def _make(self, file: ComponentFile, target: Path, path: tuple[str | int, ...], report: Report) -> bool:
         """Put the FMU into the folder; False with a problem in the report."""
         fmi = file.fmi or self._fmi
+        if file.model is not None and not (self._base / file.model).exists():
+            cure = "check the path: it starts from the folder of the system file"
+            report.add(path, "the path of a model file", f"no such file: {self._base / file.model}", cure)
+            return False
         try:
             if file.partner is not None:
                 model = None if file.model is None else self._base / file.model

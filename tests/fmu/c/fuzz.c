@@ -3,10 +3,11 @@
  *   fuzz RESOURCES TOKEN FILE STATES INPUTS     FILE: sequences, each two bytes of length (little-endian) and that many
  *                                               bytes; INPUTS: a character per variable, 1 for an input
  *
- * Linked with the kernel, the common part and one adapter, all with AddressSanitizer and UBSan. Every byte string is a
- * sequence of calls on three instances and four snapshots. After every call: the status is one of the standard's, an
- * error has come with a message, and a call that was not allowed has changed nothing. After every sequence, whatever it
- * was, each instance is reset and runs a standard run to the very bits of a fresh instance. */
+ * Linked with the kernel, the common part (or, with -DPARTNER, what partners have) and one adapter, all with
+ * AddressSanitizer and UBSan. Every byte string is a sequence of calls on three instances and four snapshots. After every
+ * call: the status is one of the standard's, an error has come with a message, and a call that was not allowed has changed
+ * nothing. After every sequence, whatever it was, each instance is reset and runs a standard run to the very bits of a
+ * fresh instance. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +35,12 @@ typedef fmi3FMUState snapshot;
 #define STATE(before, after) fmi3##before##FMUState##after
 #endif
 
-enum { INSTANCES = 3, BOXES = 4, MANY = 6, PROBES = 40, OPERATIONS = 30, OK = 0, DISCARD = 2, ERROR = 3 };
+#ifdef PARTNER /* co-simulation only, and fewer variables */
+enum { PROBES = 18, KINDS = 1 };
+#else
+enum { PROBES = 40, KINDS = 2 };
+#endif
+enum { INSTANCES = 3, BOXES = 4, MANY = 6, OPERATIONS = 30, OK = 0, DISCARD = 2, ERROR = 3 };
 
 static const char *resources, *token, *inputs;
 static const unsigned char *next_byte, *end_byte;
@@ -46,7 +52,7 @@ static struct {
 static snapshot box[BOXES];
 static long messages, calls, refused;
 static int not_allowed;
-static double reference_run[2][PROBES];
+static double reference_run[KINDS][PROBES];
 static size_t n_states;
 
 static unsigned take(void) { return next_byte < end_byte ? *next_byte++ : 0; }
@@ -342,7 +348,7 @@ static int step_call(int i) {
 static void create_call(int i) {
   const unsigned how = take();
   if (slot[i].it) F(FreeInstance)(slot[i].it);
-  slot[i].me = (how >> 1) & 1, slot[i].quiet = 0, slot[i].time = 0.0;
+  slot[i].me = (int)(how >> 1) % KINDS, slot[i].quiet = 0, slot[i].time = 0.0;
   slot[i].it = create(slot[i].me, how == 77 ? "other" : how == 78 ? NULL : token,
                       how == 79 ? "/nowhere" : how == 80 ? NULL : resources, (int)(how & 1));
   if (!slot[i].it && how != 77 && how != 78 && how != 79 && how != 80) fail("no instance");
@@ -404,7 +410,7 @@ static void sequence(const unsigned char *bytes, size_t size) {
 int main(int count, char **argument) {
   if (count != 6) return 2;
   resources = argument[1], token = argument[2];
-  for (int me = 0; me < 2; me++) {
+  for (int me = 0; me < KINDS; me++) {
     handle it = create(me, token, resources, 0);
     if (!it) fail("no instance");
     standard_run(it, me, reference_run[me]);

@@ -1,0 +1,169 @@
+"""`bough sweep`: many runs of a model over a grid of values."""
+
+from __future__ import annotations
+
+import csv
+import math
+import time as clock
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bough._kernel import METHODS
+from bough.cli.console import FAILED, answer, check_target, complain, guarded, problems, progress_bar
+from bough.cli.running import Run
+from bough.errors import BoughError, SimulationError
+from bough.patterns import chosen
+from bough.series_file import read_series
+from bough.system import System
+
+if TYPE_CHECKING:
+    from bough.result import Result
+    from bough.sweeping import Sweep
+
+TOLD = 3
+"""Failed runs whose reason is told in full."""
+
+
+@guarded
+def sweep(
+    model: Annotated[Path, typer.Argument(help="Model file, YAML or JSON.", show_default=False)],
+    set_: Annotated[
+        list[str],
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUES",
+            help="Tunable parameter, start value or input: `a,b,c` or `low:high:count`; may be repeated.",
+            show_default=False,
+        ),
+    ],
+    stop: Annotated[float, typer.Option("--stop", metavar="T", help="End of each run, s.")] = 10.0,
+    step: Annotated[
+        float | None,
+        typer.Option("--step", metavar="H", help="Time between rows, s.", show_default="a thousandth of the run"),
+    ] = None,
+    method: Annotated[str, typer.Option("--method", metavar="M", help=f"{', '.join(METHODS)}.")] = "dopri5",
+    rtol: Annotated[float, typer.Option("--rtol", metavar="R", help="Relative tolerance of adaptive methods.")] = 1e-6,
+    input_: Annotated[
+        Path | None, typer.Option("--input", metavar="CSV", help="Inputs over time, the same in every run.")
+    ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option("--only", metavar="PATTERN", help="Variables to sum up, * for anything; may be repeated."),
+    ] = None,
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="CSV", help="One row for each run.")] = Path(
+        "sweep.csv"
+    ),
+    runs: Annotated[
+        Path | None, typer.Option("--runs", metavar="DIR", help="Also every run in full, run_0001.csv and so on.")
+    ] = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option("--jobs", metavar="N", min=1, help="Runs at a time.", show_default="one per processor"),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Answer in JSON, for a program.")] = False,
+) -> None:
+    """Simulate a model for every combination of values; keep final, peak and rms value of every variable."""
+    from bough.sweeping import Plan, grid, sweep
+
+    if method not in METHODS:
+        raise typer.BadParameter(f"expected one of {', '.join(METHODS)}, found {method!r}", param_hint="--method")
+    Run(stop, step, method, rtol, output, as_json).check()
+    try:
+        points = grid(_values(set_))
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--set") from None
+    began = clock.perf_counter()
+    try:
+        system = System(model)
+        inputs = [v.name for v in system.variables if v.causality == "input"]
+        plan = Plan(stop, step, {} if input_ is None else read_series(input_, inputs), method, rtol)
+        names = chosen([v.name for v in system.variables], only or ())
+        keep = None if runs is None else _Keeper(runs, len(points))
+        with progress_bar(f"{system.model.name}, {len(points)} runs") as progress:
+            done = sweep(system.model, points, plan, names=names, jobs=jobs, keep=keep, progress=progress)
+        _write(done, output)
+    except BoughError as error:
+        if as_json:
+            answer(problems(error))
+        raise
+    _tell(done, output, as_json, clock.perf_counter() - began)
+
+
+def _values(settings: list[str]) -> dict[str, list[float]]:
+    """Values by name: `a,b,c`, or `low:high:count` for evenly spaced ones, ends included."""
+    out: dict[str, list[float]] = {}
+    for text in settings:
+        name, _, values = (part.strip() for part in text.partition("="))
+        try:
+            numbers = [x for part in values.split(",") for x in _numbers(part)]
+        except ValueError:
+            raise ValueError(f"expected NAME=a,b,c or NAME=low:high:count, found {text!r}") from None
+        if not name or not all(math.isfinite(x) for x in numbers):
+            raise ValueError(f"expected NAME and finite numbers, found {text!r}")
+        if name in out:
+            raise ValueError(f"{name} is given twice")
+        out[name] = numbers
+    return out
+
+
+def _numbers(text: str) -> list[float]:
+    if ":" not in text:
+        return [float(text)]
+    low, high, count = text.split(":")
+    n = int(count)
+    if n < 2:
+        raise ValueError("a range needs two values at least")
+    start, end = float(low), float(high)
+    return [start + (end - start) * i / (n - 1) for i in range(n)]
+
+
+class _Keeper:
+    """Writes runs into a folder."""
+
+    def __init__(self, folder: Path, count: int) -> None:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise SimulationError(f"cannot write to {folder}: {error.strerror}") from None
+        self.folder, self.digits = folder, max(4, len(str(count)))
+
+    def __call__(self, number: int, result: Result) -> None:
+        result.to_csv(self.folder / f"run_{number:0{self.digits}d}.csv")
+
+
+def _write(done: Sweep, path: Path) -> None:
+    """One row for each run: number, what was set, 1 if it reached its end, then the measures; empty if it did not."""
+    from bough.sweeping import MEASURES
+
+    check_target(path)
+    set_names = list(done.outcomes[0].settings) if done.outcomes else []
+    header = ["run", *set_names, "ok", *(f"{name}.{key}" for name in done.names for key in MEASURES)]
+    try:
+        with path.open("w", newline="", encoding="utf-8") as stream:
+            writer = csv.writer(stream, lineterminator="\n")
+            writer.writerow(header)
+            for outcome in done.outcomes:
+                numbers = [repr(x) if math.isfinite(x) else "" for x in outcome.measures.ravel().tolist()]
+                settings = [repr(x) for x in outcome.settings.values()]
+                writer.writerow([outcome.number, *settings, int(outcome.ok), *numbers])
+    except OSError as error:
+        raise SimulationError(f"cannot write {path}: {error.strerror}") from None
+
+
+def _tell(done: Sweep, output: Path, as_json: bool, seconds: float) -> None:
+    failed = [outcome for outcome in done.outcomes if not outcome.ok]
+    if as_json:
+        rows = [{"run": o.number, "set": dict(o.settings), "error": o.error} for o in failed]
+        about = {"ok": not failed, "output": str(output), "runs": len(done.outcomes), "variables": len(done.names)}
+        answer({**about, "failed": rows, "seconds": seconds})
+    else:
+        typer.echo(f"{output}: {len(done.outcomes)} runs, {len(done.names)} variables ({seconds:.3g} s)")
+    for outcome in failed[:TOLD]:
+        settings = ", ".join(f"{name}={value:g}" for name, value in outcome.settings.items())
+        complain(f"run {outcome.number} ({settings}) failed: {outcome.error}")
+    if len(failed) > TOLD:
+        complain(f"... and {len(failed) - TOLD} more failed")
+    if failed:
+        raise typer.Exit(FAILED)

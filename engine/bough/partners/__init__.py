@@ -1,0 +1,6 @@
+"""FMUs that work beside a mechanism: motor with amplifier, joint controller, controller with a model inside."""
+
+from bough.partners.build import KINDS, build_partner, describe_partner
+from bough.partners.quantity import Partner, Quantity
+
+__all__ = ["KINDS", "Partner", "Quantity", "build_partner", "describe_partner"]

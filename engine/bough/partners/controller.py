@@ -1,0 +1,166 @@
+"""Sampled PID controller with feed-forward: description, and the law in Python.
+
+At t_k = start + k sample, with the measured angle rounded to the encoder's counts:
+
+    e = phi_ref - phi_m,  u = kp e + kd (w_ref - w_m) + I + kv w_ref + ka a_ref + u_ff, at most u_max either way
+
+I grows by ki sample e, except where u is at its limit and I would push it further. Between samples everything is held.
+A sample that falls on a communication point sees the inputs set there: it is shown at once, and kept when the next step
+begins.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+
+from bough.errors import BuildError
+from bough.partners.quantity import Partner, Quantity, Value
+from bough.partners.run import PartnerRun
+from bough.partners.shapes import SAMPLE_SLACK, clamp, quintic
+
+NUMBER = 2
+TEXT = "Joint controller: sampled PID with feed-forward and a built-in move"
+OUTPUTS = ("voltage", "torque")
+_MOVE = ("phi_start", "phi_end", "t_start", "t_move")
+_INPUTS = ("phi", "w", "phi_cmd", "w_cmd", "a_cmd", "u_ff")
+_ALL = ("time", *_INPUTS, "kp", "ki", "kd", "kv", "ka", "u_max", "sample", "encoder", "tacho", *_MOVE)
+REFERENCE = (
+    Quantity("phi_start", "rad", "Built-in move: angle before it", "tunable"),
+    Quantity("phi_end", "rad", "Built-in move: angle after it", "tunable"),
+    Quantity("t_start", "s", "Built-in move: when it begins", "tunable"),
+    Quantity("t_move", "s", "Built-in move: how long it takes, from rest to rest", "tunable", 1.0, 0.0),
+)
+"""Smooth move from one angle to another, by a polynomial of degree five."""
+QUANTITIES: tuple[Quantity, ...] = (
+    Quantity("phi", "rad", "Angle of the hinge", "input"),
+    Quantity("w", "rad/s", "Speed of the hinge", "input"),
+    Quantity("phi_cmd", "rad", "Commanded angle, added to the built-in move", "input"),
+    Quantity("w_cmd", "rad/s", "Commanded speed, added to the built-in move", "input"),
+    Quantity("a_cmd", "rad/s2", "Commanded acceleration, added to the built-in move", "input"),
+    Quantity("u_ff", "V", "Feed-forward, added to u", "input"),
+    Quantity("u", "V", "Command to the amplifier", "output", depends=_ALL),
+    Quantity("phi_ref", "rad", "Angle that is asked for", "output", depends=("time", "phi_cmd", *_MOVE)),
+    Quantity("w_ref", "rad/s", "Speed that is asked for", "output", depends=("time", "w_cmd", *_MOVE)),
+    Quantity("a_ref", "rad/s2", "Acceleration that is asked for", "output", depends=("time", "a_cmd", *_MOVE)),
+    Quantity(
+        "e",
+        "rad",
+        "Error, phi_ref less the measured angle",
+        "output",
+        depends=("time", "phi", "phi_cmd", "encoder", *_MOVE),
+    ),  # fmt: skip
+    Quantity("kp", "V/rad", "Gain on the error", "tunable", 20.0),
+    Quantity("ki", "V/(rad.s)", "Gain on the integral of the error", "tunable"),
+    Quantity("kd", "V.s/rad", "Gain on the error of speed", "tunable", 4.0),
+    Quantity("kv", "V.s/rad", "Feed-forward of the reference's speed", "tunable"),
+    Quantity("ka", "V.s2/rad", "Feed-forward of the reference's acceleration", "tunable"),
+    Quantity("u_max", "V", "Greatest u; the integral does not wind up there", "tunable", 24.0, 0.0),
+    Quantity("sample", "s", "Sample time, of all axes", "fixed", 1e-3, 1e-6, count=1),
+    Quantity(
+        "encoder",
+        "",
+        "Counts per turn of the encoder; 0: the angle is measured exactly",
+        "fixed",
+        0.0,
+        0.0,
+        1e9,
+        "Integer",
+    ),  # fmt: skip
+    Quantity(
+        "tacho",
+        "",
+        "Whether w is measured; if not, the speed is the difference of two angles",
+        "fixed",
+        1.0,
+        0.0,
+        1.0,
+        "Boolean",
+    ),  # fmt: skip
+    *REFERENCE,
+)
+_TORQUE_UNITS = {"V": "N.m", "V/rad": "N.m/rad", "V/(rad.s)": "N.m/(rad.s)", "V.s/rad": "N.m.s/rad",
+                 "V.s2/rad": "N.m.s2/rad"}  # fmt: skip
+_SHOWN = ("u", "phi_ref", "w_ref", "a_ref", "e")
+
+
+def describe(axes: int, values: Mapping[str, Value], output: str = "voltage") -> Partner:
+    """A controller for each axis, with one sample time.
+
+    Args:
+        axes: How many.
+        values: Start values.
+        output: What u is: "voltage" for an amplifier, or "torque" for a hinge.
+
+    Raises:
+        BuildError: A value is wrong.
+    """
+    if output not in OUTPUTS:
+        raise BuildError(f"controller: output is {output!r}; expected 'voltage' or 'torque'")
+    quantities = QUANTITIES
+    if output == "torque":
+        quantities = tuple(replace(q, unit=_TORQUE_UNITS.get(q.unit, q.unit)) for q in quantities)
+        quantities = tuple(replace(q, text="Torque on the hinge") if q.name == "u" else q for q in quantities)
+    return Partner("controller", NUMBER, TEXT, axes, quantities, {}).set(values)
+
+
+class ControllerRun(PartnerRun):
+    """The controller at work.
+
+    Memory: the number of the next sample; for each axis the integral, the last measured angle, and what is shown.
+    """
+
+    def __init__(self, value: dict[str, list[float]], axes: int) -> None:
+        """Begin before the first sample."""
+        super().__init__(value, axes, [0.0] * (1 + 7 * axes))
+
+    def _measured(self, a: int) -> float:
+        phi, counts = self.value["phi"][a], self.value["encoder"][a]
+        if counts == 0.0:
+            return phi
+        count = 6.283185307179586 / counts
+        return count * math.floor(phi / count + 0.5)
+
+    def reference(self, a: int, t: float) -> tuple[float, float, float]:
+        """Angle, speed and acceleration that are asked for at time t, s."""
+        v = self.value
+        start, way = v["phi_start"][a], v["phi_end"][a] - v["phi_start"][a]
+        s = quintic(t - v["t_start"][a], v["t_move"][a])
+        return start + way * s[0] + v["phi_cmd"][a], way * s[1] + v["w_cmd"][a], way * s[2] + v["a_cmd"][a]
+
+    def _take(self, a: int, t: float) -> list[float]:
+        """Memory of an axis after a sample at time t, s."""
+        v, before = self.value, self.memory[1 + 7 * a : 8 + 7 * a]
+        r, phi, sample, u_max = self.reference(a, t), self._measured(a), v["sample"][0], v["u_max"][a]
+        last = before[1] if self.memory[0] > 0.0 else phi
+        w = v["w"][a] if v["tacho"][a] != 0.0 else (phi - last) / sample
+        e = r[0] - phi
+        growth, integral = v["ki"][a] * sample * e, before[0]
+        rest = v["kp"][a] * e + v["kd"][a] * (r[1] - w) + v["kv"][a] * r[1] + v["ka"][a] * r[2] + v["u_ff"][a]
+        wish = rest + (integral + growth)
+        wound = (wish > u_max and growth > 0.0) or (wish < -u_max and growth < 0.0)
+        integral = integral if wound else integral + growth
+        return [integral, phi, clamp(rest + integral, -u_max, u_max), *r, e]
+
+    def _next(self) -> float:
+        """When the next sample is due, s: a multiple of the sample time, never a sum of steps."""
+        return self.start_time + self.memory[0] * self.value["sample"][0]
+
+    def evaluate(self) -> None:
+        """See `PartnerRun`."""
+        t = self._next()
+        due = t <= self.time + SAMPLE_SLACK * self.value["sample"][0]
+        for a in range(self.axes):
+            held = self._take(a, t) if due else self.memory[1 + 7 * a : 8 + 7 * a]
+            for name, x in zip(_SHOWN, held[2:], strict=True):
+                self.value[name][a] = x
+
+    def advance(self, end: float) -> None:
+        """See `PartnerRun`."""
+        sample = self.value["sample"][0]
+        self.check_samples(end, sample)
+        while (t := self._next()) < end - SAMPLE_SLACK * sample:
+            for a in range(self.axes):
+                self.memory[1 + 7 * a : 8 + 7 * a] = self._take(a, t)
+            self.memory[0] += 1.0

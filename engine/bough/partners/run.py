@@ -1,0 +1,55 @@
+"""A partner at work, in Python: what the FMU in Python runs, and what tests compare the native library with."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+from bough.errors import SimulationError
+from bough.partners.shapes import SAMPLES_MOST
+
+
+class PartnerRun(ABC):
+    """Values, memory and clock of a partner.
+
+    Attributes:
+        value: Numbers by quantity, one per axis. Write inputs and parameters, call `evaluate`, read outputs.
+        memory: What it remembers from one step to the next.
+        time: s.
+        start_time: s; samples are counted from here.
+    """
+
+    def __init__(self, value: dict[str, list[float]], axes: int, memory: Sequence[float]) -> None:
+        """Begin with these values."""
+        self.value, self.axes, self.memory = value, axes, list(memory)
+        self.time = self.start_time = 0.0
+
+    @abstractmethod
+    def evaluate(self) -> None:
+        """Outputs for the present inputs, parameters and memory."""
+
+    @abstractmethod
+    def advance(self, end: float) -> None:
+        """Memory to time `end`, s, with the inputs held; `time` stays until `step` sets it."""
+
+    def step(self, end: float) -> None:
+        """On to time `end`, s.
+
+        Raises:
+            SimulationError: The step cannot be finished; nothing has moved.
+        """
+        self.advance(end)
+        self.time = end
+
+    def shared(self, name: str, axis: int) -> float:
+        """Value for an axis, also where all axes share one."""
+        numbers = self.value[name]
+        return numbers[0 if len(numbers) == 1 else axis]
+
+    def check_samples(self, end: float, sample: float) -> None:
+        """Refuse a step with more samples than anybody means."""
+        if not end - self.time < SAMPLES_MOST * sample:
+            raise SimulationError(
+                f"a step from {self.time:.9g} s to {end:.9g} s holds more than ten million samples of {sample:g} s. "
+                "Cure: shorter communication steps, or a longer 'sample'."
+            )

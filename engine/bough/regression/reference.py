@@ -1,0 +1,171 @@
+"""A reference: a run in a CSV file, and beside it in JSON how it was made and how far it may move."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from bough.errors import SimulationError
+from bough.regression.compare import Tolerance
+from bough.result import Result
+
+FORMAT = 1
+ENDING = ".reference.csv"
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a run is made.
+
+    Attributes:
+        stop: End, s.
+        step: Communication step of the master and distance of rows, s.
+        rtol: Relative tolerance of the solver.
+        fmi: Version of the FMU that is built from a model file.
+        input: CSV file of inputs, relative to the reference; empty for none.
+        set: Constant inputs, parameters and start values, by name.
+        only: Patterns of the variables that are kept; all if empty.
+    """
+
+    stop: float
+    step: float
+    rtol: float = 1e-6
+    fmi: str = "2.0"
+    input: str = ""
+    set: Mapping[str, float] = field(default_factory=dict)
+    only: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A reference on disk.
+
+    Attributes:
+        path: Of the CSV file.
+        source: The model file or FMU, relative to it.
+        recipe: How the run is made.
+        tolerance: How far it may move.
+        made_by: Command and versions, for people.
+        digests: SHA-256 of model and inputs when it was recorded, by file.
+    """
+
+    path: Path
+    source: str
+    recipe: Recipe
+    tolerance: Tolerance
+    made_by: Mapping[str, str] = field(default_factory=dict)
+    digests: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def source_path(self) -> Path:
+        """Of the model file or FMU."""
+        return self.path.parent / self.source
+
+    @property
+    def input_path(self) -> Path | None:
+        """Of the inputs."""
+        return self.path.parent / self.recipe.input if self.recipe.input else None
+
+    def changed_files(self) -> tuple[str, ...]:
+        """Model and inputs that are not what they were when the reference was recorded."""
+        return tuple(name for name, known in self.digests.items() if digest(self.path.parent / name) != known)
+
+    def result(self) -> Result:
+        """The run as it was.
+
+        Raises:
+            SimulationError: The file cannot be read.
+        """
+        return Result.from_csv(self.path)
+
+    def write(self, result: Result) -> None:
+        """Write both files.
+
+        Raises:
+            SimulationError: They cannot be written.
+        """
+        data = {
+            "bough_reference": FORMAT,
+            "source": self.source,
+            "run": {**vars(self.recipe), "set": dict(self.recipe.set), "only": list(self.recipe.only)},
+            "tolerance": {**vars(self.tolerance), "variables": dict(self.tolerance.variables)},
+            "made_by": dict(self.made_by),
+            "sha256": dict(self.digests),
+        }
+        result.to_csv(self.path)
+        about = about_path(self.path)
+        try:
+            about.write_text(json.dumps(data, indent=2) + "\n", encoding="utf-8")
+        except OSError as error:
+            raise SimulationError(f"cannot write {about}: {error.strerror}") from None
+
+
+def reference_path(source: Path, name: str = "") -> Path:
+    """Where the reference of a model or FMU is: `arm.reference.csv`, or `arm.slew.reference.csv` for a name."""
+    return source.with_name(f"{source.stem}.{name}{ENDING}" if name else source.stem + ENDING)
+
+
+def about_path(path: Path) -> Path:
+    """The JSON file beside a reference."""
+    return path.with_suffix(".json")
+
+
+def references_of(source: Path) -> list[Path]:
+    """References beside a model or FMU that say they are its."""
+    ours = []
+    for path in sorted(source.absolute().parent.glob(f"{_literal(source.stem)}.*reference.csv")):
+        if path.name.endswith(ENDING) and about_path(path).is_file():
+            if read_reference(path).source_path.resolve() == source.resolve():
+                ours.append(path)
+    return ours
+
+
+def read_reference(path: Path) -> Reference:
+    """Read what `Reference.write` has written.
+
+    Raises:
+        SimulationError: There is no reference, or its description is not readable; with the cure.
+    """
+    about = about_path(path)
+    for file in (path, about):
+        if not file.is_file():
+            raise SimulationError(f"there is no {file}; `bough record MODEL` makes it")
+    try:
+        data = json.loads(about.read_text(encoding="utf-8"))
+        if data["bough_reference"] != FORMAT:
+            raise ValueError(f"bough_reference is {data['bough_reference']!r}; this version reads {FORMAT}")
+        run, rule = data["run"], data["tolerance"]
+        recipe = Recipe(**{**run, "set": {k: float(v) for k, v in run["set"].items()}, "only": tuple(run["only"])})
+        tolerance = Tolerance(**{**rule, "variables": {k: float(v) for k, v in rule["variables"].items()}})
+        _check(recipe, tolerance)
+        return Reference(path, str(data["source"]), recipe, tolerance, data["made_by"], data["sha256"])
+    except KeyError as error:
+        raise SimulationError(f"{about}: the key {error} is missing; record the run again") from None
+    except (OSError, TypeError, ValueError, AttributeError) as error:
+        raise SimulationError(f"{about}: {error}; mend it, or record the run again") from None
+
+
+def _check(recipe: Recipe, tolerance: Tolerance) -> None:
+    numbers: dict[str, Any] = {"stop": recipe.stop, "step": recipe.step, "rtol": recipe.rtol}
+    numbers |= {"relative": tolerance.relative, "absolute": tolerance.absolute, **tolerance.variables}
+    for name, value in numbers.items():
+        if not (isinstance(value, (int, float)) and math.isfinite(value) and value >= 0.0):
+            raise ValueError(f"{name}: expected a number, zero or more, found {value!r}")
+
+
+def digest(path: Path) -> str:
+    """SHA-256 of a file, blind to how lines end; empty if it cannot be read."""
+    try:
+        return hashlib.sha256(path.read_bytes().replace(b"\r\n", b"\n")).hexdigest()
+    except OSError:
+        return ""
+
+
+def _literal(text: str) -> str:
+    """A name in which glob finds nothing special."""
+    return "".join(f"[{c}]" if c in "*?[" else c for c in text)

@@ -1,0 +1,160 @@
+"""Record a reference run, and run it again."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+
+from bough import cosimulation
+from bough.errors import SimulationError
+from bough.export import build_fmu
+from bough.export.package import native_platform
+from bough.patterns import select
+from bough.regression.compare import Comparison, Tolerance, compare
+from bough.regression.reference import Recipe, Reference, digest, read_reference, reference_path
+from bough.result import Result
+from bough.series_file import listed, read_series
+
+Progress: TypeAlias = Callable[[float], None] | None
+
+
+def record(
+    source: Path,
+    stop: float,
+    step: float | None = None,
+    *,
+    path: Path | None = None,
+    input_file: Path | None = None,
+    settings: Mapping[str, float] | None = None,
+    only: Sequence[str] = (),
+    fmi: str = "2.0",
+    rtol: float = 1e-6,
+    tolerance: Tolerance | None = None,
+    command: str = "",
+    progress: Progress = None,
+) -> Reference:
+    """Run a model or an FMU and keep the run as its reference.
+
+    Args:
+        source: Model file, or FMU for Co-Simulation.
+        stop: End, s.
+        step: Communication step, s; a thousandth of the run if not given.
+        path: Of the reference; by default beside the source, `arm.reference.csv`.
+        input_file: CSV of inputs over time; it is needed for every verification, so keep it with the reference.
+        settings: Constant inputs, parameters and start values, by the names of the FMU.
+        only: Patterns of the variables to keep, `*` for anything; all by default.
+        fmi: Version of the FMU that is built from a model file.
+        rtol: Relative tolerance of the solver.
+        tolerance: How far variables may move.
+        command: What made it, for people.
+        progress: Called with the fraction done.
+
+    Raises:
+        BoughError: The model is wrong, the run fails or is not finite, or a file cannot be written.
+    """
+    target = reference_path(source) if path is None else path
+    spacing = stop / cosimulation.ROWS if step is None else step
+    inputs = "" if input_file is None else _relative(input_file, target.parent)
+    recipe = Recipe(stop, spacing, rtol, fmi, inputs, dict(settings or {}), tuple(only))
+    files = [_relative(source, target.parent)] + ([inputs] if inputs else [])
+    reference = Reference(
+        target, files[0], recipe, tolerance or Tolerance(), _versions(command), _digests(files, target.parent)
+    )
+    result = run_again(reference, progress)
+    _finite(result)
+    reference.write(result)
+    return reference
+
+
+def verify(
+    reference: Reference | Path,
+    *,
+    source: Path | None = None,
+    tolerance: Tolerance | None = None,
+    progress: Progress = None,
+) -> Comparison:
+    """Make the run of a reference again, through the FMU, and compare.
+
+    Args:
+        reference: From `record` or `read_reference`, or the path of its CSV file.
+        source: Model file or FMU to run instead of the one that was recorded.
+        tolerance: Instead of the recorded one.
+        progress: Called with the fraction done.
+
+    Raises:
+        BoughError: The reference cannot be read, the model is wrong, or the run fails.
+    """
+    known = read_reference(reference) if isinstance(reference, Path) else reference
+    return compare(known.result(), run_again(known, progress, source), tolerance or known.tolerance)
+
+
+def accept(reference: Reference, result: Result) -> Reference:
+    """Keep a new run as the reference: same recipe, same tolerance.
+
+    Raises:
+        SimulationError: The run is not finite, or the files cannot be written.
+    """
+    _finite(result)
+    made_by = _versions(reference.made_by.get("command", ""))
+    updated = replace(reference, made_by=made_by, digests=_digests(list(reference.digests), reference.path.parent))
+    updated.write(result)
+    return updated
+
+
+def run_again(reference: Reference, progress: Progress = None, source: Path | None = None) -> Result:
+    """The run of a reference, made now.
+
+    Raises:
+        BoughError: The model is wrong, a name is unknown, or the run fails.
+    """
+    origin = reference.source_path if source is None else source
+    if origin.suffix.lower() == ".fmu":
+        return _run(origin, reference, progress)
+    with tempfile.TemporaryDirectory() as folder:
+        fmu = build_fmu(origin, Path(folder) / f"{origin.stem}.fmu", reference.recipe.fmi, native_platform())
+        return _run(fmu, reference, progress)
+
+
+def _run(fmu: Path, reference: Reference, progress: Progress) -> Result:
+    recipe, file = reference.recipe, reference.input_path
+    description = cosimulation.open_fmu(fmu)
+    known = cosimulation.settable(description)
+    for name in recipe.set:
+        if name not in known:
+            raise SimulationError(f"{reference.source}: there is no {name!r} to be set; there are: {listed(known)}")
+    inputs = {} if file is None else read_series(file, cosimulation.names(description, "input"))
+    result = cosimulation.run_fmu(fmu, recipe.stop, recipe.step, inputs, recipe.set, recipe.rtol, progress)
+    return select(result, recipe.only)
+
+
+def _finite(result: Result) -> None:
+    for name in result.names:
+        bad = np.flatnonzero(~np.isfinite(result[name]))
+        if bad.size:
+            raise SimulationError(f"{name} is not finite at t = {result.t[bad[0]]:.6g} s: no reference is kept")
+
+
+def _versions(command: str) -> dict[str, str]:
+    packages = {name: importlib.metadata.version(name) for name in ("bough", "fmpy", "numpy")}
+    return {"command": command, **packages, "platform": native_platform()}
+
+
+def _digests(files: Sequence[str], folder: Path) -> dict[str, str]:
+    return {name: digest(folder / name) for name in files}
+
+
+def _relative(path: Path, folder: Path) -> str:
+    """A path as the reference writes it: from its own folder, with slashes, so that the folder can be moved."""
+    full, base = path.resolve(), folder.resolve()
+    ups = 0
+    while not full.is_relative_to(base):
+        if base == base.parent:
+            return full.as_posix()
+        base, ups = base.parent, ups + 1
+    return "/".join([".."] * ups + [full.relative_to(base).as_posix()])

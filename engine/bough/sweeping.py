@@ -1,0 +1,266 @@
+"""Many runs of one model: over a grid of parameters, start values and inputs, by the names of its FMU.
+
+Every worker thread has a kernel of its own; while a run computes, other threads go on, because calls into the kernel
+release Python's lock. Which thread makes a run does not matter: each begins from the model's own parameters.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import os
+import queue
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bough import _kernel, _kernel_run
+from bough.errors import SimulationError
+from bough.export.table import FmuVariable, Kind, scalar_table
+from bough.model import Model
+from bough.result import Result
+from bough.series_file import Series, listed
+from bough.simulate import simulate
+from bough.system import System
+
+Array: TypeAlias = NDArray[np.float64]
+
+MOST_RUNS = 1_000_000
+MEASURES = ("final", "peak", "rms")
+"""Last value; largest magnitude; root of the mean square over time."""
+_ARRAYS = {
+    Kind.GRAVITY: _kernel.GRAVITY,
+    Kind.DAMPING: _kernel.DAMPING,
+    Kind.STIFFNESS: _kernel.STIFFNESS,
+    Kind.REST: _kernel.REST,
+    Kind.ARMATURE: _kernel.ARMATURE,
+    Kind.MODAL_DAMPING: _kernel.MODAL_DAMPING_SCALE,
+}
+"""Parameters that the kernel keeps in arrays."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What every run of a sweep has in common.
+
+    Attributes:
+        stop: End, s.
+        step: Distance of rows, s; a thousandth of the run if None.
+        inputs: Inputs over time, by name.
+        method: As `bough.simulate` names it.
+        rtol: Relative tolerance.
+    """
+
+    stop: float
+    step: float | None = None
+    inputs: Mapping[str, Series] = field(default_factory=dict)
+    method: str = "dopri5"
+    rtol: float = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """One run of a sweep.
+
+    Attributes:
+        number: From 1 on, in the order of the grid.
+        settings: What was set, by name.
+        measures: (variables, 3): final, peak and rms of each variable, nan if the run failed.
+        error: Why the run failed; empty if it did not.
+    """
+
+    number: int
+    settings: Mapping[str, float]
+    measures: Array
+    error: str = ""
+
+    @property
+    def ok(self) -> bool:
+        """Whether the run reached its end."""
+        return not self.error
+
+
+@dataclass(frozen=True, eq=False)
+class Sweep:
+    """All runs: names of the variables, and an outcome for each point of the grid."""
+
+    names: tuple[str, ...]
+    outcomes: tuple[Outcome, ...]
+
+
+def grid(values: Mapping[str, Sequence[float]]) -> list[dict[str, float]]:
+    """Every combination of the values; the last name changes fastest.
+
+    Raises:
+        ValueError: There are too many.
+    """
+    count = math.prod(len(v) for v in values.values())
+    if count > MOST_RUNS:
+        raise ValueError(f"that makes {count} runs; at most {MOST_RUNS} are made")
+    return [dict(zip(values, point, strict=True)) for point in itertools.product(*values.values())]
+
+
+def settable(system: System) -> dict[str, FmuVariable]:
+    """What a run can be given, by name: tunable parameters, start values of states, inputs."""
+    return {
+        v.name: v
+        for v in scalar_table(system)
+        if v.state or v.causality == "input" or (v.causality == "parameter" and v.variability == "tunable")
+    }
+
+
+def sweep(
+    model: Model | str | os.PathLike[str] | Mapping[str, Any],
+    points: Sequence[Mapping[str, float]],
+    plan: Plan,
+    *,
+    names: Sequence[str] | None = None,
+    jobs: int | None = None,
+    keep: Callable[[int, Result], None] | None = None,
+    progress: Callable[[float], None] | None = None,
+) -> Sweep:
+    """Run a model at every point.
+
+    Args:
+        model: A model, or what `bough.load` takes.
+        points: Settings of each run, by the names of the FMU; see `grid`.
+        plan: What all runs have in common.
+        names: Variables whose measures are kept; all by default.
+        jobs: Threads; as many as there are processors by default.
+        keep: Called with the number and the whole result of each run, also of those that failed on their way; from
+            the threads, one at a time.
+        progress: Called with the fraction done.
+
+    Returns:
+        The outcomes, in the order of the points. Runs that fail do not end the sweep.
+
+    Raises:
+        ModelError: The model is wrong.
+        SimulationError: A setting is unknown or not allowed.
+    """
+    first = System(model)
+    _check(first, points, plan)
+    kept = tuple(v.name for v in first.variables) if names is None else tuple(names)
+    workers = max(1, min(jobs or os.cpu_count() or 1, len(points)))
+    benches: queue.SimpleQueue[_Bench] = queue.SimpleQueue()
+    for system in [first, *(System(first.model) for _ in range(workers - 1))]:
+        benches.put(_Bench(system))
+    lock, done = threading.Lock(), itertools.count(1)
+
+    def work(job: tuple[int, Mapping[str, float]]) -> Outcome:
+        number, settings = job
+        bench = benches.get()
+        try:
+            result, error = bench.run(settings, plan)
+        finally:
+            benches.put(bench)
+        measures = np.full((len(kept), len(MEASURES)), np.nan) if error or result is None else measure(result, kept)
+        with lock:
+            if keep is not None and result is not None and len(result):
+                keep(number, result)
+            if progress is not None:
+                progress(next(done) / len(points))
+        return Outcome(number, dict(settings), measures, error)
+
+    with ThreadPoolExecutor(workers, thread_name_prefix="sweep") as pool:
+        return Sweep(kept, tuple(pool.map(work, enumerate(points, 1))))
+
+
+def measure(result: Result, names: Sequence[str]) -> Array:
+    """Final value, largest magnitude and root mean square over time of some variables, (n, 3)."""
+    t = result.t
+    span = float(t[-1] - t[0])
+    out = np.empty((len(names), len(MEASURES)))
+    for i, name in enumerate(names):
+        y = result[name]
+        # Trapezia: rows need not be evenly spaced at the end of the run.
+        mean = float(np.sum(np.diff(t) * (y[1:] ** 2 + y[:-1] ** 2)) / (2 * span)) if span > 0.0 else float(y[0] ** 2)
+        out[i] = y[-1], np.max(abs(y)), math.sqrt(mean)
+    return out
+
+
+def _check(system: System, points: Sequence[Mapping[str, float]], plan: Plan) -> None:
+    known = settable(system)
+    for point in points:
+        for name, value in point.items():
+            v = known.get(name)
+            if v is None:
+                raise SimulationError(f"there is no {name!r} to be set; there are: {listed(list(known))}")
+            if name in plan.inputs:
+                raise SimulationError(f"{name} is given twice: as a series over time, and as a constant")
+            if not math.isfinite(value) or (v.minimum is not None and value < v.minimum):
+                least = "" if v.minimum is None else f", {v.minimum:g} or more"
+                raise SimulationError(f"{name}: expected a finite number{least}, found {value!r}")
+            if v.type == "Boolean" and value not in (0.0, 1.0):
+                raise SimulationError(f"{name}: expected 0 or 1, found {value!r}")
+
+
+class _Bench:
+    """A system of one thread, and its parameters as the model file has them."""
+
+    def __init__(self, system: System) -> None:
+        self.system, self.known = system, settable(system)
+        nu, nb = system.nu, len(system.model.bodies)
+        sizes = {_kernel.GRAVITY: 3, _kernel.MODAL_DAMPING_SCALE: nb}
+        self.arrays = {which: system._data.get(which, sizes.get(which, nu)) for which in _ARRAYS.values()}
+        self.rigid = np.zeros(10 * nb)
+        for v in self.known.values():
+            if v.kind == Kind.RIGID:
+                self.rigid[v.index] = v.start[0]
+        self.tunable = sorted({v.index // 10 for v in self.known.values() if v.kind == Kind.RIGID})
+
+    def run(self, settings: Mapping[str, float], plan: Plan) -> tuple[Result | None, str]:
+        """The result, as far as it got, and what went wrong."""
+        try:
+            initial = self._set(settings)
+            constant = {name: value for name, value in settings.items() if self.known[name].causality == "input"}
+            result = simulate(
+                self.system, plan.stop, {**plan.inputs, **constant}, plan.step,
+                method=plan.method, rtol=plan.rtol, initial=initial,
+            )  # fmt: skip
+        except SimulationError as error:
+            return error.result, str(error)
+        except _kernel.KernelError as error:
+            return None, str(self.system.failure(error))
+        return result, ""
+
+    def _set(self, settings: Mapping[str, float]) -> tuple[Array, Array]:
+        """Hand parameters to the kernel; return the start state."""
+        arrays = {which: values.copy() for which, values in self.arrays.items()}
+        rigid, held = self.rigid.copy(), self.system._held.astype(np.float64)
+        q, u = self.system.initial_state()
+        model = self.system._kernel_model
+        for name, value in settings.items():
+            v = self.known[name]
+            if v.kind in _ARRAYS:
+                arrays[_ARRAYS[v.kind]][v.index] = value
+            elif v.kind == Kind.RIGID:
+                rigid[v.index] = value
+            elif v.kind == Kind.LOCKED:
+                held[_kernel_run.hinge(model, v.index)[1]] = value
+            elif v.state:
+                (q if v.kind == Kind.Q else u)[v.index] = value
+        u[(held != 0.0) & ~self.system._held] = 0.0  # a locked hinge does not move
+        self._normalize(q)
+        data = self.system._data
+        for which, values in arrays.items():
+            data.set(which, values)
+        data.set(_kernel.HELD, held)
+        for body in self.tunable:
+            _kernel_run.set_rigid(data, body, rigid[10 * body : 10 * body + 10])
+        return q, u
+
+    def _normalize(self, q: Array) -> None:
+        """Quaternions of unit length."""
+        at = 0
+        for body in self.system.model.bodies:
+            nq = body.hinge.kind.nq
+            if body.hinge.kind.quaternion and not q[at + nq - 4 : at + nq].any():
+                raise SimulationError(f"the quaternion '{body.hinge.name}.Q' is zero")
+            at += nq + body.mode_count
+        _kernel_run.normalize(self.system._kernel_model, q)

@@ -1,0 +1,1 @@
+"""For the test suites of others: a pytest plugin, `bough.testing.plugin`."""

@@ -1,0 +1,104 @@
+/* motor.c - DC motor with amplifier and rigid gear; engine/bough/partners/motor.py is the same, line by line.
+ *
+ *   v = Ka u, at most u_max either way            amplifier
+ *   v = R i + L di/dt + Kb N w                    winding; w is the speed of the hinge
+ *   tau = N eta Kt i                              torque at the hinge
+ * The amplifier keeps |i| <= i_max as far as its voltage reaches. Inputs are constant over a step, so that i approaches
+ * (v - Kb N w)/R exponentially: each stretch between limits is exact. With L = 0 the current is there at once. */
+#include <math.h>
+
+#include "partner.h"
+
+enum { U, W, TAU, I, V, POWER, ARMATURE, KA, U_MAX, R_, L_, KT, KB, N_, ETA, J_, I_MAX, QUANTITIES };
+
+typedef struct {
+  double R, L, i_max;
+  double v;             /* what is asked for, V */
+  double emf;           /* Kb N w, V */
+  double aim;           /* current that v leads to, A */
+  double least, most;   /* currents that -u_max and u_max lead to, A */
+} circuit;
+
+static circuit look(const fmu_instance *f, int a) {
+  const double u_max = *fmu_value(f, U_MAX, a);
+  circuit c;
+  c.R = *fmu_value(f, R_, a), c.L = *fmu_value(f, L_, a), c.i_max = *fmu_value(f, I_MAX, a);
+  c.v = fmu_clamp(*fmu_value(f, KA, a) * *fmu_value(f, U, a), -u_max, u_max);
+  c.emf = *fmu_value(f, KB, a) * *fmu_value(f, N_, a) * *fmu_value(f, W, a);
+  c.aim = (c.v - c.emf) / c.R;
+  c.least = (-u_max - c.emf) / c.R, c.most = (u_max - c.emf) / c.R;
+  return c;
+}
+
+/* The amplifier holds the limit, unless its voltage is too low for this emf: then the current is what the voltage that
+ * opposes it most leads to. */
+static double hold(const circuit *c) {
+  if (c->aim > c->i_max) return c->least > c->i_max ? c->least : c->i_max;
+  if (c->aim < -c->i_max) return c->most < -c->i_max ? c->most : -c->i_max;
+  return c->aim;
+}
+
+static double approach(double i, double aim, double x) { return i + (aim - i) * fmu_decay(x); }
+
+/* Current after x electric time constants, from |i| <= i_max, with an aim above the limit; signs as for a positive aim. */
+static double into_limit(double i, double aim, double least, double i_max, double x) {
+  const double free = approach(i, aim, x);
+  if (free <= i_max) return free;
+  if (least <= i_max) return i_max;
+  return approach(i_max, least, x - log((aim - i) / (aim - i_max))); /* pushed through the limit from outside */
+}
+
+static double current_after(const circuit *c, double i, double h) {
+  double x = h * c->R / c->L;
+  const double side = i < 0.0 ? -1.0 : 1.0;
+  if (side * i > c->i_max) { /* beyond the limit: all voltage against it */
+    const double from = side * i, against = side * (side > 0.0 ? c->least : c->most);
+    const double needed = against < c->i_max ? log((from - against) / (c->i_max - against)) : x;
+    if (needed >= x) return side * approach(from, against, x);
+    x -= needed;
+    i = side * c->i_max;
+  }
+  if (c->aim > c->i_max) return into_limit(i, c->aim, c->least, c->i_max, x);
+  if (c->aim < -c->i_max) return -into_limit(-i, -c->aim, -c->most, c->i_max, x);
+  return approach(i, c->aim, x);
+}
+
+/* Voltage at the winding, V */
+static double voltage(const circuit *c, double i) {
+  if (c->L == 0.0) return c->R * i + c->emf;
+  if (i > c->i_max) return c->R * c->least + c->emf;
+  if (i < -c->i_max) return c->R * c->most + c->emf;
+  const int held = (i == c->i_max && c->aim > i) || (i == -c->i_max && c->aim < i);
+  return held ? c->R * hold(c) + c->emf : c->v;
+}
+
+static fmu_status evaluate(fmu_instance *f) {
+  for (int a = 0; a < f->partner->axes; a++) {
+    const circuit c = look(f, a);
+    const double N = *fmu_value(f, N_, a), i = c.L == 0.0 ? hold(&c) : f->partner->memory[a];
+    const double tau = N * *fmu_value(f, ETA, a) * *fmu_value(f, KT, a) * i;
+    *fmu_value(f, I, a) = i;
+    *fmu_value(f, V, a) = voltage(&c, i);
+    *fmu_value(f, TAU, a) = tau;
+    *fmu_value(f, POWER, a) = tau * *fmu_value(f, W, a);
+    *fmu_value(f, ARMATURE, a) = *fmu_value(f, J_, a) * N * N;
+  }
+  return FMU_OK;
+}
+
+static fmu_status advance(fmu_instance *f, double end) {
+  for (int a = 0; a < f->partner->axes; a++) {
+    const circuit c = look(f, a);
+    double *i = f->partner->memory + a;
+    *i = c.L == 0.0 ? hold(&c) : current_after(&c, *i, end - f->now.time);
+  }
+  return FMU_OK;
+}
+
+static int open(fmu_instance *f) {
+  f->partner->remembered = (size_t)f->partner->axes; /* current, A */
+  return 1;
+}
+static void start(fmu_instance *f) { (void)f; }
+
+const fmu_partner_type fmu_partner_motor = {QUANTITIES, 0, open, start, evaluate, advance};

@@ -1,0 +1,32 @@
+/* shapes.c - functions of time that partners share; engine/bough/partners/shapes.py is the same, line by line. */
+#include <math.h>
+
+#include "partner.h"
+
+double fmu_decay(double x) {
+  if (!(x < 40.0)) return 1.0; /* exp(-40) is lost beside 1 */
+  int doublings = 0;
+  for (; x > 0.0625; doublings++) x *= 0.5;
+  double s = 1.0; /* x - x^2/2! + x^3/3! - ..., the tenth term is below rounding */
+  for (int n = 10; n > 1; n--) s = 1.0 - x / n * s;
+  s *= x;
+  for (; doublings > 0; doublings--) s *= 2.0 - s; /* 1 - e^-2x = (1 - e^-x)(1 + e^-x) */
+  return s;
+}
+
+void fmu_quintic(double t, double duration, double s[3]) {
+  s[0] = t < 0.0 || (t == 0.0 && duration > 0.0) ? 0.0 : 1.0;
+  s[1] = s[2] = 0.0;
+  if (!(t > 0.0 && t < duration)) return;
+  const double x = t / duration;
+  s[0] = x * x * x * (10.0 + x * (6.0 * x - 15.0));
+  s[1] = 30.0 * x * x * (1.0 - x) * (1.0 - x) / duration;
+  s[2] = 60.0 * x * (1.0 - x) * (1.0 - 2.0 * x) / (duration * duration);
+}
+
+int fmu_too_many_samples(fmu_instance *f, double end, double sample) {
+  if (end - f->now.time < SAMPLES_MOST * sample) return 0;
+  fmu_log(f, FMU_DISCARD, LOG_ERROR, "%s: a step from %.9g s to %.9g s holds more than ten million samples of %g s. Cure: "
+          "shorter communication steps, or a longer 'sample'.", f->function, f->now.time, end, sample);
+  return 1;
+}
