@@ -120,7 +120,11 @@ enum { INPUT_ORDERS = 3 };
 #define TOLERANCE_LEAST 1e-14 /* what rounding lets a step meet; less, and the solver would crawl for ever */
 
 /* What waits to go to the kernel. */
-enum { CHANGED_PARAMETERS = 1, CHANGED_POSITIONS = 2 /* start values: quaternions may need their length set to one */ };
+enum {
+  CHANGED_PARAMETERS = 1,
+  CHANGED_POSITIONS = 2, /* start values: quaternions may need their length set to one */
+  CHANGED_INPUTS = 4     /* partners: inputs have been set since the last step */
+};
 
 
 /* What save and restore copy, apart from the arrays and the run itself. */

@@ -4,7 +4,7 @@
  *   e = phi_ref - phi_m,  u = kp e + kd (w_ref - w_m) + I + kv w_ref + ka a_ref + u_ff, at most u_max either way
  *   I grows by ki sample e, except where u is at its limit and I would push it further.
  * Between samples everything is held. A sample that falls on a communication point sees the inputs set there: it is
- * shown at once, and kept when the next step begins. */
+ * shown as soon as one is set, and kept when the next step begins. */
 #include <math.h>
 
 #include "partner.h"
@@ -58,7 +58,7 @@ static double next_time(const fmu_instance *f) {
 
 static fmu_status evaluate(fmu_instance *f) {
   const double t = next_time(f);
-  const int due = t <= f->now.time + SAMPLE_SLACK * *fmu_value(f, SAMPLE, 0);
+  const int due = fmu_sample_due(f, t, *fmu_value(f, SAMPLE, 0));
   for (int a = 0; a < f->partner->axes; a++) {
     const double *memory = f->partner->memory + AXES + a * AXIS;
     double trial[AXIS];

@@ -207,7 +207,7 @@ static fmu_status evaluate(fmu_instance *f) {
   const plan p = read_plan(f);
   double *m = f->partner->memory, *trial = f->partner->work;
   const double t = fmu_sample_time(f->now.start_time, m[0], p.sample);
-  if (t <= f->now.time + SAMPLE_SLACK * p.sample) {
+  if (fmu_sample_due(f, t, p.sample)) {
     memcpy(trial, m, memory_size(&p) * sizeof *m);
     const bough_status status = take(f, &p, t, trial, trial + memory_size(&p));
     if (status != BOUGH_OK) return failed(f, status);

@@ -72,7 +72,8 @@ static fmu_status start_values(fmu_instance *f) {
   memset(f->arrays, 0, f->array_count * sizeof(double));
   memcpy(f->arrays, r->start, (size_t)r->n_slots * sizeof(double));
   f->now.time = f->now.start_time = f->now.stop_time = 0.0;
-  f->now.stop_defined = f->now.running = f->now.changed = 0;
+  f->now.stop_defined = f->now.running = 0;
+  f->now.changed = CHANGED_INPUTS;
   f->now.state = AT_INSTANTIATED;
   f->dynamics_fresh = 0;
   f->partner->type->start(f);
@@ -123,7 +124,7 @@ fmu_status fmu_exit_initialization(fmu_instance *f) {
 /* ---- values */
 
 fmu_status fmu_apply(fmu_instance *f) {
-  f->now.changed = 0;
+  (void)f;
   return FMU_OK;
 }
 
@@ -171,6 +172,7 @@ fmu_status fmu_set(fmu_instance *f, const fmu_variable *v, const double *value) 
   const fmu_status status = fmu_check(f, v, value);
   if (status != FMU_OK) return status;
   f->arrays[v->start] = *value;
+  if (v->role == ROLE_INPUT) f->now.changed |= CHANGED_INPUTS;
   f->dynamics_fresh = 0;
   return FMU_OK;
 }
@@ -187,6 +189,7 @@ fmu_status fmu_step(fmu_instance *f, double time, double step, fmu_hook hook, vo
     f->now.state = AT_FAILED;
     return status;
   }
+  f->now.changed = 0;
   *reached = f->now.time = time + step;
   return FMU_OK;
 }

@@ -54,6 +54,11 @@ static inline double fmu_sample_time(double start, double k, double sample) { re
 /* Communication points are sums in many hosts: a sample this much ahead, in sample times, is due. */
 #define SAMPLE_SLACK 1e-5
 #define SAMPLES_MOST 1e7 /* in one communication step; more are a mistake */
+/* Whether a sample at t is to be shown: it is due, and inputs of this instant are here. Before, what a host reads would be
+ * made of new references and old measurements. */
+static inline int fmu_sample_due(const fmu_instance *f, double t, double sample) {
+  return (f->now.changed & CHANGED_INPUTS) && t <= f->now.time + SAMPLE_SLACK * sample;
+}
 int fmu_too_many_samples(fmu_instance *f, double end, double sample);
 
 #endif

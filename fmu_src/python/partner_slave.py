@@ -125,6 +125,7 @@ class Slave(Fmi2Slave):  # type: ignore[misc]
             else:
                 self.refused.pop(name, None)
                 self.run.value[place.quantity][place.axis] = float(value)
+                self.run.touched = self.run.touched or role == Role.INPUT
                 self.fresh = False
 
         return set_
@@ -133,7 +134,7 @@ class Slave(Fmi2Slave):  # type: ignore[misc]
 
     def _get_fmu_state(self) -> dict[str, Any]:
         run = self.run
-        numbers = [run.time, run.start_time, self.stop_time, float(self.initialized)]
+        numbers = [run.time, run.start_time, self.stop_time, float(self.initialized), float(run.touched)]
         numbers += [x for values in run.value.values() for x in values] + run.memory
         return {"numbers": numbers}
 
@@ -142,8 +143,8 @@ class Slave(Fmi2Slave):  # type: ignore[misc]
         if len(numbers) != len(self._get_fmu_state()["numbers"]):
             self.log("this is not a state of this FMU; nothing is changed", Fmi2Status.error)
             return
-        run.time, run.start_time, self.stop_time, initialized = numbers[:4]
-        self.initialized, at = bool(initialized), 4
+        run.time, run.start_time, self.stop_time = numbers[:3]
+        self.initialized, run.touched, at = bool(numbers[3]), bool(numbers[4]), 5
         for values in run.value.values():
             values[:] = numbers[at : at + len(values)]
             at += len(values)

@@ -28,6 +28,7 @@ def test_demo_leaves_models_fmus_result_pictures_and_report(folder: Path) -> Non
     pictures = {"overview", "joint_angles", "tip_deflection", "modal_amplitudes", "energy_balance"}
     names = {f"{p}.png" for p in pictures} | {"model.yaml", "system.yaml", "run.csv", "run.html"}
     names |= {"arm.fmu", "motor.fmu", "controller.fmu", "arm_drive.ssp"}
+    names |= {"system_model.yaml", "arm_drive_model.ssp", "run_model.csv"}
     assert {p.name for p in folder.iterdir()} == names
     for picture in pictures:
         assert (folder / f"{picture}.png").read_bytes().startswith(b"\x89PNG")
@@ -51,10 +52,13 @@ def test_the_driven_arm_follows_its_reference_and_its_energy_balances(folder: Pa
         error = np.abs(run.result[f"{joint}.phi"] - plan)
         assert 0.01 < error.max() < 0.2, "it gives way while it moves"
         assert error[-1] < 0.02
-    # The exchange of torque and speed at the port is explicit: energy slips at the order of the step squared.
+    # The torque that is listed is the one that was held; what is left is the tolerance of the arm's solver, 1e-6.
     assert run.balance_error < 1e-5 * run.work.max()
     assert 0.05 < max(abs(series).max() for series in run.deflection.values()) < 0.2, "the deflection is visible"
-    assert 0.05 < run.vibration < 0.3
+    assert run.vibration > 0.5, "the arm swings"
+    calm = run_drive(folder / "arm_drive_model.ssp", folder / "model.yaml")
+    assert run.vibration > 5.0 * calm.vibration, "at the same slew time"
+    assert calm.balance_error < 1e-5 * calm.work.max()
 
 
 def test_page_of_the_demo_draws_and_plays(folder: Path) -> None:

@@ -27,6 +27,7 @@ COLUMNS = {
     "msat_beam": ["motor.phi", "motor.w", "boom.eta[1]", "boom.eta[2]", "boom.tip.r[2]"],
     "station_arm": ["j1.phi", "j4.phi", "upper.eta[1]", "lower.eta[1]", "payload.origin.r[1]", "j1.tau"],
     "array_deployment": ["left_hinge2.phi", "right_hinge3.phi", "flight.Q[1]", "flight.s[3]", "left1.eta[1]"],
+    "arm_control": ["joint.arm.shoulder.phi", "joint.arm.lower.eta[1]", "model.arm.shoulder.phi", "model.motor.i[1]"],
     "msat_drive": ["boom.hub.phi", "boom.hub.w", "motor.tau", "boom.boom.tip.r[2]"],
     "spin_up": ["hub.phi", "hub.tau", "blade.eta[1]", "blade.tip.r[1]", "blade.tip.r[2]"],
 }

@@ -23,6 +23,8 @@ WITHIN = 2e-6
 # Versions of gmsh place nodes differently: elements of 13 mm instead of 14 mm move these numbers by up to 1e-3. The
 # matrices come from CalculiX or scikit-fem, which agree to 1e-7 here (their frequencies to 3e-5).
 WITHIN_MESH = {"fe_bracket": 2e-3}
+# One count of the encoder, which a last digit can decide, is 1e-4 rad: it moves the run by some 1e-5 of its size.
+WITHIN_COUNTS = {"arm_control": 1e-4}
 
 
 def require_parts(name: str) -> None:
@@ -59,7 +61,7 @@ def test_example_gives_its_golden_numbers(name: str) -> None:
     result = excerpt(name, simulated(name))
     assert np.array_equal(result.t, golden.t)
     for column in golden.names:
-        within = WITHIN_MESH.get(name, WITHIN) * abs(golden[column]).max()
+        within = {**WITHIN_MESH, **WITHIN_COUNTS}.get(name, WITHIN) * abs(golden[column]).max()
         assert result[column] == pytest.approx(golden[column], rel=0, abs=within), column
 
 
@@ -130,3 +132,13 @@ def test_a_payload_picked_up_in_flight_does_not_jerk() -> None:
         assert steps.max() < 1e-3 * np.ptp(result[name])
     bend = np.abs(example.bend(result, "upper")).max(axis=1)
     assert bend[grip:].max() > 10.0 * bend[:grip].max()
+
+
+def test_a_model_inside_the_controller_calms_the_arm() -> None:
+    """After the slew the payload moves at least five times less than under a controller for each joint."""
+    result = simulated("arm_control")
+    late = result.t >= 2.2
+    swing = {
+        key: max(np.ptp(result[f"{key}.arm.payload.origin.r[{i}]"][late]) for i in (1, 2)) for key in ("joint", "model")
+    }
+    assert swing["joint"] > 5.0 * swing["model"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,8 @@ from systems.conftest import drive
 from systems.parts import FLEXIBLE, MOTOR, RIGID, J, Numbers, fitted_order
 
 import bough
-from bough.systems import couple, run
+from bough.systems import couple, gather, run
+from bough.systems.graph import sequence
 
 STEPS = [0.008, 0.004, 0.002, 0.001]
 ARMATURE = MOTOR["J"] * MOTOR["N"] ** 2
@@ -237,3 +239,37 @@ def test_inputs_from_outside_and_values_override_the_package(driven: Path) -> No
         found = run(driven, step=h, extrapolation="linear", inputs={"motor.u": lambda t: min(5 * t, 2.0)})
         errors.append(float(np.abs(found["arm.shoulder.w"][:: round(0.008 / h)] - fine).max()))
     assert fitted_order(steps, errors) == pytest.approx(2.0, abs=0.25)
+
+
+def test_gauss_seidel_takes_a_sampled_controller_before_the_mechanism(tmp_path: Path) -> None:
+    """Whatever the order of the list: its sample at the beginning of a step must not see angles from the end of it."""
+    arm = {
+        "bough": 1,
+        "name": "arm",
+        "bodies": [
+            {
+                "name": "link",
+                "parent": "ground",
+                "hinge": {"name": "shoulder", "type": "revolute", "axis": [0, 0, 1]},
+                "rigid": {"mass": 1.0, "com": [0.5, 0, 0], "inertia": [0.01, 0.1, 0.1, 0, 0, 0]},
+            }
+        ],
+    }
+    (tmp_path / "arm.yaml").write_text(json.dumps(arm), encoding="utf-8")
+    system = {
+        "bough_system": 1,
+        "name": "drive",
+        "components": {"arm": "arm.yaml", "motor": {"partner": "motor"}, "controller": {"partner": "controller"}},
+        "connections": [
+            "controller.u -> motor.u",
+            "motor.tau -> arm.shoulder.tau",
+            "arm.shoulder.w -> motor.w",
+            "arm.shoulder.phi -> controller.phi",
+            "arm.shoulder.w -> controller.w",
+        ],
+        "master": {"step": 1e-3, "stop": 0.1, "order": "gauss-seidel"},
+    }
+    (tmp_path / "drive.yaml").write_text(json.dumps(system), encoding="utf-8")
+    (tmp_path / "work").mkdir()
+    assembly = gather(tmp_path / "drive.yaml", tmp_path / "work")
+    assert sequence(assembly) == ["controller", "motor", "arm"]

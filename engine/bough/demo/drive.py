@@ -22,9 +22,9 @@ from bough.systems import couple, run
 
 Array: TypeAlias = NDArray[np.float64]
 
-SYSTEM = Path(str(files("bough.demo").joinpath("arm_drive.yaml")))
-"""The system file: arm, motor, controller."""
-PACKAGE = "arm_drive.ssp"
+SYSTEM, MODEL_SYSTEM = (Path(str(files("bough.demo").joinpath(f"arm_drive{end}.yaml"))) for end in ("", "_model"))
+"""The system files: arm, motor, and a controller of each joint by itself or one with a model of the arm inside."""
+PACKAGE, MODEL_PACKAGE = "arm_drive.ssp", "arm_drive_model.ssp"
 PARTS = ("arm.fmu", "motor.fmu", "controller.fmu")
 MOVE = (0.2, 2.2)
 """When the reference begins to move and comes to rest, s."""
@@ -65,14 +65,27 @@ class DriveRun:
 
     @property
     def vibration(self) -> float:
-        """Peak to peak of the payload's motion across the lower link after the move, m."""
+        """How far the payload still moves from side to side after the move, m."""
         late = self.result.t >= self.move[1]
-        return float(np.ptp(self.deflection["lower"][late]))
+        r = np.column_stack([self.result[f"payload.origin.r[{i}]"][late] for i in (1, 2, 3)])
+        return float(np.ptp(r, axis=0).max())
+
+    @property
+    def miss(self) -> Array:
+        """Distance of the payload from where it is to come to rest, m, (n,)."""
+        goal = np.zeros(len(self.system.q_names))
+        for joint in JOINTS:
+            goal[self.system.q_names.index(f"{joint}.phi")] = self.plan[joint][-1]
+        there = self.system.pose(goal, "payload.origin")[0]
+        r = np.column_stack([self.result[f"payload.origin.r[{i}]"] for i in (1, 2, 3)])
+        away: Array = np.linalg.norm(r - there, axis=1)
+        return away
 
 
 def pack_drive(folder: Path, platforms: str = "all") -> None:
-    """Build the three FMUs in a folder with `model.yaml` and `system.yaml`, and pack them as SSP."""
+    """Build the FMUs in a folder with the model and both system files, and pack each system as SSP."""
     couple(folder / "system.yaml", folder / PACKAGE, platforms=platforms)
+    couple(folder / "system_model.yaml", folder / MODEL_PACKAGE, platforms=platforms)
     with zipfile.ZipFile(folder / PACKAGE) as archive:
         for part in PARTS:
             (folder / part).write_bytes(archive.read(f"resources/{part}"))
@@ -103,11 +116,11 @@ def account(system: System, whole: Result) -> DriveRun:
     q = np.column_stack([result[name] for name in system.q_names])
     u = np.column_stack([result[name] for name in system.u_names])
     plan = {joint: whole[f"controller.phi_ref[{i}]"] for i, joint in enumerate(JOINTS, 1)}
-    # A torque is held over the step that begins where it is listed; speeds are linear over a step of a millisecond.
+    # The motors go first (Gauss-Seidel): a torque is held over the step that ends where it is listed.
     work = np.zeros(len(result))
     for joint in JOINTS:
         turned = np.diff(result[f"{joint}.phi"])
-        work[1:] += np.cumsum(result[f"{joint}.tau"][:-1] * turned)
+        work[1:] += np.cumsum(result[f"{joint}.tau"][1:] * turned)
     loss = cumulative_trapezoid(_lost(system, u), result.t, initial=0)
     deflection = {link: tip_deflection(system, result, link) for link in LINKS}
     return DriveRun(system, whole, result, plan, deflection, system.energy_parts(q, u), work, loss)

@@ -20,7 +20,7 @@ from bough.variables import Variable, hinge_dofs
 
 FmuType: TypeAlias = Literal["Real", "Integer", "Boolean"]
 Causality: TypeAlias = Literal["independent", "input", "output", "local", "parameter"]
-Variability: TypeAlias = Literal["continuous", "tunable", "fixed"]
+Variability: TypeAlias = Literal["continuous", "discrete", "tunable", "fixed"]
 Initial: TypeAlias = Literal["exact", "calculated"]
 
 

@@ -5,8 +5,8 @@ At t_k = start + k sample, with the measured angle rounded to the encoder's coun
     e = phi_ref - phi_m,  u = kp e + kd (w_ref - w_m) + I + kv w_ref + ka a_ref + u_ff, at most u_max either way
 
 I grows by ki sample e, except where u is at its limit and I would push it further. Between samples everything is held.
-A sample that falls on a communication point sees the inputs set there: it is shown at once, and kept when the next step
-begins.
+A sample that falls on a communication point sees the inputs set there: it is shown as soon as one is set, and kept when
+the next step begins.
 """
 
 from __future__ import annotations
@@ -102,7 +102,12 @@ def describe(axes: int, values: Mapping[str, Value], output: str = "voltage") ->
     if output == "torque":
         quantities = tuple(replace(q, unit=_TORQUE_UNITS.get(q.unit, q.unit)) for q in quantities)
         quantities = tuple(replace(q, text="Torque on the hinge") if q.name == "u" else q for q in quantities)
-    return Partner("controller", NUMBER, TEXT, axes, quantities, {}).set(values)
+    return Partner("controller", NUMBER, TEXT, axes, sampled(quantities), {}).set(values)
+
+
+def sampled(quantities: tuple[Quantity, ...]) -> tuple[Quantity, ...]:
+    """The same, inputs and outputs held between samples."""
+    return tuple(replace(q, sampled=q.role in ("input", "output")) for q in quantities)
 
 
 class ControllerRun(PartnerRun):
@@ -150,7 +155,7 @@ class ControllerRun(PartnerRun):
     def evaluate(self) -> None:
         """See `PartnerRun`."""
         t = self._next()
-        due = t <= self.time + SAMPLE_SLACK * self.value["sample"][0]
+        due = self.touched and t <= self.time + SAMPLE_SLACK * self.value["sample"][0]
         for a in range(self.axes):
             held = self._take(a, t) if due else self.memory[1 + 7 * a : 8 + 7 * a]
             for name, x in zip(_SHOWN, held[2:], strict=True):

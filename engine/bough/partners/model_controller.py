@@ -14,7 +14,7 @@ from typing import Any
 from bough.errors import BuildError
 from bough.flex import load
 from bough.model import Model
-from bough.partners.controller import REFERENCE
+from bough.partners.controller import REFERENCE, sampled
 from bough.partners.model_design import Gains, design
 from bough.partners.quantity import Partner, Quantity, Value
 from bough.system import System
@@ -102,7 +102,7 @@ def describe(
     axes = len(names)
     start = [system.initial_state()[0][system.u_names.index(name)] for name in names]
     modes = system.nu - axes
-    quantities = (*QUANTITIES, *(replace(q, count=modes) for q in MODAL if modes))
+    quantities = sampled((*QUANTITIES, *(replace(q, count=modes) for q in MODAL if modes)))
     about = f"{TEXT}: {loaded.name}, bandwidth {options['bandwidth']:g} rad/s, sample time {options['sample']:g} s"
     partner = Partner("model-controller", NUMBER, about, axes, quantities, {}, axis_names=tuple(n[:-2] for n in names))
     partner = partner.set({"phi_start": start, "phi_end": start}).set(given)

@@ -163,7 +163,8 @@ class ModelRun(PartnerRun):
     def evaluate(self) -> None:
         """See `PartnerRun`."""
         t, n = self._next(), self.n
-        m = self._try(t) if t <= self.time + SAMPLE_SLACK * self.sample else self.memory
+        due = self.touched and t <= self.time + SAMPLE_SLACK * self.sample
+        m = self._try(t) if due else self.memory
         for i, name in enumerate(_SHOWN):
             at = 1 + 2 * n + i * self.axes
             self.value[name][:] = m[at : at + self.axes]

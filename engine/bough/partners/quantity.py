@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from bough.errors import BuildError
-from bough.export.table import FmuType, FmuVariable, Kind
+from bough.export.table import FmuType, FmuVariable, Kind, Variability
 
 Role: TypeAlias = Literal["input", "output", "tunable", "fixed"]
 Value: TypeAlias = float | bool | Sequence[float]
@@ -38,6 +38,7 @@ class Quantity:
         depends: Outputs: names of quantities that the value depends on at the same instant; `time` may be among them.
         count: How many there are: 0 is one for each axis, 1 is one for all.
         across: Outputs: whether it depends on those of all axes, not only of its own.
+        sampled: Inputs and outputs: whether it counts at samples only, and is held in between.
     """
 
     name: str
@@ -51,6 +52,7 @@ class Quantity:
     depends: tuple[str, ...] = ()
     count: int = 0
     across: bool = False
+    sampled: bool = False
 
     @property
     def settable(self) -> bool:
@@ -185,7 +187,7 @@ def variable_table(partner: Partner) -> tuple[FmuVariable, ...]:
                 q.unit,
                 text,
                 causality,
-                "continuous" if causality != "parameter" else "tunable" if q.role == "tunable" else "fixed",
+                _variability(q),
                 None if q.role == "input" else "calculated" if q.role == "output" else "exact",
                 Kind.PARTNER,
                 number * INDEX_STEP + axis,
@@ -196,6 +198,12 @@ def variable_table(partner: Partner) -> tuple[FmuVariable, ...]:
             )
         )
     return tuple(out)
+
+
+def _variability(q: Quantity) -> Variability:
+    if q.role in ("tunable", "fixed"):
+        return "tunable" if q.role == "tunable" else "fixed"
+    return "discrete" if q.sampled else "continuous"
 
 
 def dependencies(partner: Partner) -> dict[int, list[int]]:

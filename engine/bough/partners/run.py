@@ -13,16 +13,19 @@ class PartnerRun(ABC):
     """Values, memory and clock of a partner.
 
     Attributes:
-        value: Numbers by quantity, one per axis. Write inputs and parameters, call `evaluate`, read outputs.
+        value: Numbers by quantity, one per axis. `set` inputs, write parameters, `evaluate`, read outputs.
         memory: What it remembers from one step to the next.
         time: s.
         start_time: s; samples are counted from here.
+        touched: Whether inputs have been set since the last step. A sample that is due is shown from then on: before,
+            it would be made of new references and old measurements.
     """
 
     def __init__(self, value: dict[str, list[float]], axes: int, memory: Sequence[float]) -> None:
         """Begin with these values."""
         self.value, self.axes, self.memory = value, axes, list(memory)
         self.time = self.start_time = 0.0
+        self.touched = True
 
     @abstractmethod
     def evaluate(self) -> None:
@@ -39,7 +42,13 @@ class PartnerRun(ABC):
             SimulationError: The step cannot be finished; nothing has moved.
         """
         self.advance(end)
-        self.time = end
+        self.time, self.touched = end, False
+
+    def set(self, **inputs: Sequence[float]) -> None:
+        """Inputs of this instant, by quantity."""
+        for name, numbers in inputs.items():
+            self.value[name][:] = [float(x) for x in numbers]
+        self.touched = True
 
     def shared(self, name: str, axis: int) -> float:
         """Value for an axis, also where all axes share one."""

@@ -28,7 +28,7 @@ def container_text(assembly: Assembly) -> str:
     def file(name: str) -> str:
         return f"{name}.fmu"
 
-    names = sequence([c.name for c in assembly.components], assembly.links)
+    names = sequence(assembly)
     # What a link carries is a local variable of the container already, under the same name.
     carried = {link.source for link in assembly.links}
     outputs = [(c.name, v.name) for c in assembly.components for v in c.interface.named("output") if v.size == 1]

@@ -6,7 +6,7 @@ that need each other are an algebraic loop.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from bough.systems.structure import Assembly, Link
@@ -98,15 +98,24 @@ def components(count: int, needs: Callable[[int], Sequence[int]]) -> list[list[i
     return out
 
 
-def sequence(names: Sequence[str], links: Sequence[Link]) -> list[str]:
-    """An order of components for Gauss-Seidel: sources first; where they form a ring, as they are listed."""
-    needs: Mapping[str, set[str]] = {
-        name: {link.source[0] for link in links if link.target[0] == name} - {name} for name in names
-    }
+def sequence(assembly: Assembly) -> list[str]:
+    """An order of components for Gauss-Seidel: sources first.
+
+    Where they form a ring, those come first whose outputs follow their inputs at once, as a controller's do: what they
+    are told at the beginning of a step makes what they tell for all of it. One that came after the mechanism would
+    take its sample with angles that are a step younger. Then those that others have told something already; else the
+    order is that of the list.
+    """
+    names, links = [c.name for c in assembly.components], assembly.links
+    needs = {name: {link.source[0] for link in links if link.target[0] == name} - {name} for name in names}
+    direct = {links[i].source[0] for i, first in enumerate(_needs(assembly, at_start=False)) if first}
     left, out = list(names), list[str]()
     while left:
         free = [name for name in left if not needs[name] & set(left)]
-        out.append((free or left)[0])
+        at_once = [name for name in left if name in direct]
+        heads = [name for name in at_once if not needs[name] & set(at_once)]
+        fed = [name for name in left if needs[name] & set(out)]
+        out.append((free or heads or at_once or fed or left)[0])
         left.remove(out[-1])
     return out
 

@@ -101,7 +101,7 @@ class Coupling:
 
     def _plan(self) -> list[_Feed]:
         assembly, links = self._assembly, self._assembly.links
-        names = list(assembly.master.sequence) or sequence([c.name for c in assembly.components], links)
+        names = list(assembly.master.sequence) or sequence(assembly)
         one_by_one = assembly.master.order == "gauss-seidel"
         feeds: list[_Feed] = []
         done: set[str] = set()

@@ -1,0 +1,69 @@
+"""The two-link arm in closed loop with a controller, samples and steps of a millisecond."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from ruamel.yaml import YAML
+
+import bough
+from bough.demo import MODEL
+from bough.partners.run import PartnerRun
+from bough.stepping import Stepper
+
+STEP, MOVE, STOP = 1e-3, 1.5, 3.5
+START, END = np.array([-0.6, 1.9]), np.array([1.2, 0.4])
+SLEW = {"phi_start": START.tolist(), "phi_end": END.tolist(), "t_move": MOVE}
+Array = np.ndarray
+Law = Callable[[float, Array, Array], Array]
+
+
+def arm(payload: float = 1.0) -> bough.System:
+    """The arm with its payload's mass and inertia times a factor."""
+    model: dict[str, Any] = YAML(typ="safe").load(MODEL.read_text(encoding="utf-8"))
+    rigid = model["bodies"][-1]["rigid"]
+    rigid["mass"] *= payload
+    rigid["inertia"] = [payload * x for x in rigid["inertia"]]
+    return bough.System(model)
+
+
+def law(run: PartnerRun, output: str) -> Law:
+    """A partner at work as a function of time, angles and speeds."""
+
+    def torque(t: float, phi: Array, w: Array) -> Array:
+        if t > run.time:
+            run.step(t)
+        run.set(phi=phi, w=w)
+        run.evaluate()
+        return np.array(run.value[output])
+
+    return torque
+
+
+def slew(control: Law, payload: float = 1.0, stop: float = STOP) -> tuple[Array, Array, Array, Array]:
+    """Times, distance of the tip from where it is to be (m), angles and speeds."""
+    system = arm(payload)
+    hinges = [system.u_names.index(name) for name in ("shoulder.w", "elbow.w")]
+    plant = Stepper(system.block.data)
+    plant.q[:], plant.u[:] = system.initial_state()
+    # arrays of a stepper begin at zero: what the model file says of hinges
+    plant.armature[hinges] = [0.02, 0.01]
+    plant.gravity[:] = system.model.gravity
+    plant.method, plant.step_size = 0, 5e-4
+    plant.touch("positions")
+    goal = system.initial_state()[0]
+    goal[hinges] = END
+    there, rows, seen = system.pose(goal, "payload.origin")[0], [], []
+    count = round(stop / STEP)
+    for k in range(count):
+        phi, w = plant.q[hinges], plant.u[hinges]
+        rows.append(plant.q.copy())
+        seen.append(np.concatenate([phi, w]))
+        plant.tau[hinges] = control(k * STEP, phi, w)
+        plant.touch("inputs")
+        plant.step((k + 1) * STEP)
+    away = np.linalg.norm(system.pose(np.array(rows), "payload.origin")[0] - there, axis=1)
+    both = np.array(seen)
+    return np.arange(count) * STEP, away, both[:, :2], both[:, 2:]
