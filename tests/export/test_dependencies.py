@@ -99,12 +99,16 @@ def difference_pattern(model: dict[str, Any]) -> dict[str, set[str]]:
 
 
 def _add(out: dict[str, set[str]], system: bough.System, rows: list[str], columns: list[str], matrix: Any) -> None:
+    """Entries that are not zero beside the largest of their unit and kind of column: positions, speeds or inputs."""
     units = {v.name: v.unit for v in scalar_table(system)}
-    scale: dict[str, float] = {}
-    for name, row in zip(rows, matrix, strict=True):
-        scale[units[name]] = max(scale.get(units[name], 0.0), float(row.max(initial=0.0)))
-    for name, row in zip(rows, matrix, strict=True):
-        out.setdefault(name, set()).update(columns[j] for j in np.flatnonzero(row > ZERO * scale[units[name]]))
+    kinds = [[name in system.q_names for name in columns], [name in system.u_names for name in columns]]
+    for kind in (*np.array(kinds, dtype=bool), ~np.any(np.array(kinds, dtype=bool), axis=0)):
+        scale: dict[str, float] = {}
+        for name, row in zip(rows, matrix[:, kind], strict=True):
+            scale[units[name]] = max(scale.get(units[name], 0.0), float(row.max(initial=0.0)))
+        for name, row in zip(rows, matrix, strict=True):
+            there = np.flatnonzero(kind & (row > ZERO * scale[units[name]]))
+            out.setdefault(name, set()).update(columns[j] for j in there)
 
 
 def declared(root: Any, lists: tuple[str, ...]) -> dict[str, set[str]]:

@@ -177,7 +177,9 @@ class Coupling:
         i = feed.links[k]
         known = i in feed.known
         y0, y1 = float(now[i]), float(self._exchange.values[i])
-        if self._mode == "linear" and feed.smooth[k]:
+        if not feed.smooth[k]:  # a sample is taken of what is there when the step begins
+            return y0, y0
+        if self._mode == "linear":
             if not known:
                 y1 = y0 + h * (y0 - float(self._before[i])) / self._h_before if self._h_before else y0
             return y0, y1
