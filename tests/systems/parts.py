@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -111,13 +113,16 @@ class Filter(Fmi2Slave):
 
 
 def slave(text: str, folder: Path) -> Path:
-    """An FMU of a pythonfmu class."""
-    from pythonfmu.builder import FmuBuilder
+    """An FMU of a pythonfmu class.
 
+    Made in a process of its own: an FMU in Python that ran in this one may have brought a pythonfmu without binaries.
+    """
     name = text.partition("class ")[2].partition("(")[0]
     script = folder / f"{name.lower()}_slave.py"
     script.write_text(text, encoding="utf-8")
-    FmuBuilder.build_FMU(str(script), dest=str(folder))
+    command = [sys.executable, "-m", "pythonfmu", "build", "-f", str(script), "-d", str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
     return folder / f"{name}.fmu"
 
 
