@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from bough.bodies import Array, BodyData, body_data, quaternion_matrix, two_port
+from bough.bodies import PORT_ROTATION, Array, BodyData, TwoPort, body_data, quaternion_matrix, two_port
 from bough.model import Body, Model
 
-VERSION = 2
+VERSION = 3
 TURN = {
     "fixed": 0,
     "prismatic": 0,
@@ -113,6 +113,7 @@ def compile_block(model: Model, every_node: bool = False) -> Block:
     for k, (body, data) in enumerate(zip(model.bodies, bodies, strict=True)):
         _put_hinge(w, body, data, places[k])
         _put_modes(w, data, ruthless)
+    for k, data in enumerate(bodies):
         if _is_two_port(model, k, data, places):
             _put_two_port(w, data, [(model.bodies[c].at, places[c]) for c in places[k].children])
     for data in bodies:
@@ -226,8 +227,7 @@ def _put_two_port(w: _Writer, d: BodyData, out: list[tuple[str, _Place]]) -> Non
     if i is None:
         return
     ports = [two_port(i.F0, d.nodes[d.node(at)], place.Q, place.r) for at, place in out]
-    Pi = ports[0].Pi if ports else np.zeros((6, d.nm))
+    port = ports[0] if ports else TwoPort(np.zeros((6, d.nm)), np.zeros((6, 6)), np.zeros((6, 6)))
     Meff = i.mass_rr() - i.F0 @ i.F0.T
-    w.put(np.concatenate([i.N0, i.F0, Pi]).T, Meff[np.tril_indices(6)])
-    for t in ports:
-        w.put(t.Psi, t.Omega, t.Theta)
+    w.put(Meff[np.tril_indices(6)], port.Psi, port.Theta)
+    w.put(np.concatenate([i.N0, i.F0, port.Pi]).T, port.Pi[PORT_ROTATION].T)

@@ -22,6 +22,8 @@ Array: TypeAlias = NDArray[np.float64]
 
 PORT_ORDER = [0, 1, 3, 4, 5, 2]
 """Order at a port: the hinge axis last, so that a revolute hinge can leave it out."""
+PORT_ROTATION = [0, 1, 5]
+"""Where x, y and z of the rotation are in that order."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -237,7 +239,6 @@ class TwoPort:
 
     Pi: Array
     Psi: Array
-    Omega: Array
     Theta: Array
 
 
@@ -258,4 +259,4 @@ def two_port(F0: Array, node: NodeData, Q: Array, r: Array) -> TwoPort:
     R: Array = np.asarray(np.linalg.qr(Pi.T, mode="r"))
     Theta = np.zeros((6, 6))
     Theta[:, : R.shape[0]] = R.T
-    return TwoPort(Pi, B[PORT_ORDER].T - F0 @ Pi.T, Pi @ Pi.T, Theta)
+    return TwoPort(Pi, B[PORT_ORDER].T - F0 @ Pi.T, Theta)

@@ -25,30 +25,32 @@ INLINE real cholesky_packed(real *L, int n) {
 /* ---- modes, general path: D_f = L L', mu <- mu L^-T, e <- L^-1 eps_f, P_R = P_rr - g mu', z_R = z_r + g eps_f */
 static void eliminate_modes(const bough_body *b, body_work *x) {
   const int nm = b->nm;
-  real largest = splat(0);
-  for (int r = 0; r < nm; r++) largest += x->L[AT(r, r)];
-  x->D_min = cholesky_packed(x->L, nm);
+  real *L = x->L, *F = x->F, *e = x->e, *P = x->P, *z = x->z, largest = splat(0);
+  for (int r = 0; r < nm; r++) largest += L[AT(r, r)];
+  x->D_min = cholesky_packed(L, nm);
   x->D_scale = largest;
   for (int i = 0; i < 6; i++) {
-    real *f = x->F + i * nm;
+    real *f = F + i * nm;
     for (int j = 0; j < nm; j++) {
       real v = f[j];
-      for (int q = 0; q < j; q++) v -= f[q] * x->L[AT(j, q)];
-      f[j] = v * x->L[AT(j, j)];
+      for (int q = 0; q < j; q++) v -= f[q] * L[AT(j, q)];
+      f[j] = v * L[AT(j, j)];
     }
   }
   for (int j = 0; j < nm; j++) {
-    real v = x->e[j];
-    for (int q = 0; q < j; q++) v -= x->e[q] * x->L[AT(j, q)];
-    x->e[j] = v * x->L[AT(j, j)];
+    real v = e[j];
+    for (int q = 0; q < j; q++) v -= e[q] * L[AT(j, q)];
+    e[j] = v * L[AT(j, j)];
   }
   for (int i = 0; i < 6; i++) {
     for (int j = 0; j <= i; j++) {
-      real v = x->P[AT(i, j)];
-      for (int r = 0; r < nm; r++) v -= x->F[i * nm + r] * x->F[j * nm + r];
-      x->P[AT(i, j)] = v;
+      real v = P[AT(i, j)];
+      for (int r = 0; r < nm; r++) v -= F[i * nm + r] * F[j * nm + r];
+      P[AT(i, j)] = v;
     }
-    for (int r = 0; r < nm; r++) x->z[i] += x->F[i * nm + r] * x->e[r];
+    real v = z[i];
+    for (int r = 0; r < nm; r++) v += F[i * nm + r] * e[r];
+    z[i] = v;
   }
 }
 /* modes held: their given acceleration only adds mu xiddot to z */
@@ -63,27 +65,27 @@ static void hold_modes(const bough_body *b, const real *motion, body_work *x) {
 
 /* ---- modes, two-port path, (76)-(78) in the form that never inverts Gamma:
  *   G~ = G - G Th (1 + Th' G Th)^-1 Th' G,   P_R = Meff + Psi G~ Psi',
- *   z~ = z + G~ (Pi e - Omega z),            z_R = b + F e + Psi z~.
+ *   z~ = z + G~ (Pi e - Omega z),            z_R = b + F e + Psi z~,            Omega = Theta Theta'.
  * n is 5 behind a revolute hinge (the row and column of z of Gamma vanish, since H P^+ = 0), else 6; at most R = nm
  * columns of Theta are not zero. Both are constants where this is inlined. */
 static const int port_order[6] = {0, 1, 3, 4, 5, 2}; /* wx wy vx vy vz wz */
 
-INLINE void two_port(const bough_body *b, const int n, const int R, const real u[6], body_work *child,
-                     body_work *x, real P[21]) {
-  const bough_two_port *t = &b->two_port;
+INLINE void two_port(const bough_body *b, const int n, const int R, const real u[6], real *Gamma, real *zt,
+                     real P[21], real z_R[6]) {
+  const double *Psi = b->two_port->Psi, *Theta = b->two_port->Theta, *Meff = b->two_port->Meff;
   real G[6][6], U[6][6], S[6][6], Y[6][6], inv[6];
   for (int i = 0; i < n; i++)
-    for (int j = 0; j <= i; j++) G[i][j] = G[j][i] = child->Gamma[AT(port_order[i], port_order[j])];
+    for (int j = 0; j <= i; j++) G[i][j] = G[j][i] = Gamma[AT(port_order[i], port_order[j])];
   for (int i = 0; i < n; i++) /* U = G Theta */
     for (int j = 0; j < R; j++) {
-      real v = G[i][j] * t->Theta[6 * j + j];
-      for (int q = j + 1; q < n; q++) v += G[i][q] * t->Theta[6 * q + j];
+      real v = G[i][j] * Theta[6 * j + j];
+      for (int q = j + 1; q < n; q++) v += G[i][q] * Theta[6 * q + j];
       U[i][j] = v;
     }
   for (int i = 0; i < R; i++) /* S = 1 + Theta' U, lower triangle */
     for (int j = 0; j <= i; j++) {
       real v = splat(i == j);
-      for (int q = i; q < n; q++) v += t->Theta[6 * q + i] * U[q][j];
+      for (int q = i; q < n; q++) v += Theta[6 * q + i] * U[q][j];
       S[i][j] = v;
     }
   for (int j = 0; j < R; j++) { /* S = L diag L', U <- U L^-T */
@@ -98,62 +100,67 @@ INLINE void two_port(const bough_body *b, const int n, const int R, const real u
     for (int j = 0; j <= i; j++) {
       real v = G[i][j];
       for (int q = 0; q < R; q++) v -= (U[i][q] * inv[q]) * U[j][q];
-      G[i][j] = G[j][i] = child->Gamma[AT(i, j)] = v; /* the outward sweep needs G~ */
+      G[i][j] = G[j][i] = Gamma[AT(i, j)] = v; /* the outward sweep needs G~ */
     }
-  real *zt = x->port_z, z[6], d[6];
+  real z[6], d[6];
   for (int i = 0; i < 6; i++) /* Y = Psi G~ */
     for (int j = 0; j < n; j++) {
-      real v = t->Psi[6 * i] * G[0][j];
-      for (int q = 1; q < n; q++) v += t->Psi[6 * i + q] * G[q][j];
+      real v = Psi[6 * i] * G[0][j];
+      for (int q = 1; q < n; q++) v += Psi[6 * i + q] * G[q][j];
       Y[i][j] = v;
     }
   for (int i = 0; i < 6; i++)
     for (int j = 0; j <= i; j++) {
-      real v = splat(t->Meff[AT(i, j)]);
-      for (int q = 0; q < n; q++) v += Y[i][q] * t->Psi[6 * j + q];
+      real v = splat(Meff[AT(i, j)]);
+      for (int q = 0; q < n; q++) v += Y[i][q] * Psi[6 * j + q];
       P[AT(i, j)] = v;
     }
-  for (int i = 0; i < 6; i++) z[i] = child->z_port[port_order[i]];
-  for (int i = 0; i < 6; i++) d[i] = u[i], zt[i] = z[i];
-  for (int q = 0; q < 6; q++)
-    for (int i = 0; i < 6; i++) d[i] -= t->Omega[6 * q + i] * z[q];
+  for (int i = 0; i < 6; i++) z[i] = zt[i], d[i] = u[i];
+  for (int j = 0; j < R; j++) { /* Omega z = Theta (Theta' z) */
+    real v = Theta[6 * j + j] * z[j];
+    for (int q = j + 1; q < 6; q++) v += Theta[6 * q + j] * z[q];
+    for (int q = j; q < n; q++) d[q] -= Theta[6 * q + j] * v;
+  }
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) zt[i] += G[i][j] * d[j];
   for (int i = 0; i < 6; i++)
-    for (int q = 0; q < 6; q++) x->z[i] += t->Psi[6 * i + q] * zt[q];
+    for (int q = 0; q < 6; q++) z_R[i] += Psi[6 * i + q] * zt[q];
 }
 
 /* the port's row of z is exactly zero: revolute, free, and nothing added to its diagonal */
 INLINE int port_has_no_z(const bough_sweep *s, const bough_body *c) {
-  return c->turn == TURN_Z && c->n_lin == 0 && !s->held[c->u0] && s->hinge_mass[c->u0] == 0.0;
+  return bough_is_revolute(c) && !s->held[c->u0] && s->hinge_mass[c->u0] == 0.0;
 }
 
-INLINE void eliminate_two_port(const bough_sweep *s, const bough_body *b, sweep_work *w, body_work *x, real P[21]) {
+INLINE void eliminate_two_port(const bough_sweep *s, const bough_body *b, sweep_work *w, body_work *x) {
   const int nm = b->nm;
+  const double *modes = b->two_port->modes, *Meff = b->two_port->Meff;
+  const real *e = x->e;
   real sum[12]; /* F e and Pi e */
   for (int i = 0; i < 12; i++) sum[i] = splat(0);
   for (int r = 0; r < nm; r++) {
-    const double *FPi = b->two_port.modes + 18 * r + 6;
-    for (int i = 0; i < 12; i++) sum[i] += FPi[i] * x->e[r];
+    const double *FPi = modes + 18 * r + 6;
+    for (int i = 0; i < 12; i++) sum[i] += FPi[i] * e[r];
   }
-  for (int i = 0; i < 6; i++) x->z[i] += sum[i];
+  real *P = x->P, *z = x->z, *zt = x->port_z;
+  for (int i = 0; i < 6; i++) z[i] += sum[i];
   if (b->only_child < 0) {
-    for (int i = 0; i < 21; i++) P[i] = splat(b->two_port.Meff[i]);
+    for (int i = 0; i < 21; i++) P[i] = splat(Meff[i]);
     return;
   }
-  body_work *child = w->body + b->only_child;
+  real *G = w->body[b->only_child].Gamma;
   if (port_has_no_z(s, s->model->body + b->only_child)) {
     switch (nm) { /* constants where it is inlined: the loops unroll */
-      case 1: two_port(b, 5, 1, sum + 6, child, x, P); break;
-      case 2: two_port(b, 5, 2, sum + 6, child, x, P); break;
-      case 3: two_port(b, 5, 3, sum + 6, child, x, P); break;
-      case 4: two_port(b, 5, 4, sum + 6, child, x, P); break;
-      default: two_port(b, 5, 5, sum + 6, child, x, P);
+      case 1: two_port(b, 5, 1, sum + 6, G, zt, P, z); break;
+      case 2: two_port(b, 5, 2, sum + 6, G, zt, P, z); break;
+      case 3: two_port(b, 5, 3, sum + 6, G, zt, P, z); break;
+      case 4: two_port(b, 5, 4, sum + 6, G, zt, P, z); break;
+      default: two_port(b, 5, 5, sum + 6, G, zt, P, z);
     }
   } else if (nm >= 6)
-    two_port(b, 6, 6, sum + 6, child, x, P);
+    two_port(b, 6, 6, sum + 6, G, zt, P, z);
   else
-    two_port(b, 6, nm, sum + 6, child, x, P);
+    two_port(b, 6, nm, sum + 6, G, zt, P, z);
 }
 
 /* ---- hinges: P_R^+ and z_R^+ in O axes from P_R, z_R */
@@ -162,7 +169,8 @@ INLINE void eliminate_revolute(const bough_sweep *s, const bough_body *b, const 
                                real zp[6]) {
   const int i0 = b->u0, held = s->held[i0];
   if (held && motion) x->a[2] += motion[i0];
-  for (int i = 0; i < 6; i++) zp[i] = x->z[i];
+  const real *z = x->z;
+  for (int i = 0; i < 6; i++) zp[i] = z[i];
   symmetric_add(P, x->a, zp);
   if (held) {
     for (int i = 0; i < 21; i++) Pp[i] = P[i];
@@ -198,7 +206,8 @@ static void eliminate_hinge(const bough_sweep *s, const bough_body *b, const rea
       for (int i = 0; i < 6; i++) x->a[i] += x->H[6 * j + i] * motion[b->u0 + j];
   }
   for (int i = 0; i < 21; i++) Pp[i] = P[i];
-  for (int i = 0; i < 6; i++) zp[i] = x->z[i];
+  const real *z = x->z;
+  for (int i = 0; i < 6; i++) zp[i] = z[i];
   symmetric_add(P, x->a, zp);
   if (nf == 0) return;
   real eps[6], PH[6][6];
@@ -267,18 +276,20 @@ INLINE void inertia_turn_z(real c, real s, const real P[21], real G[21]) {
 
 /* ---- carry P^+ and z^+ to the parent */
 static void hand_modes(int nm, const real l[3], const real G[21], const real f[6], const real *Pi, body_work *p) {
+  real *L = p->L, *F = p->F, *e = p->e;
   for (int r = 0; r < nm; r++) {
-    real pi[6], g[6];
+    real pi[6], g[6], v = e[r];
     column(Pi, nm, r, pi);
-    for (int i = 0; i < 6; i++) g[i] = splat(0), p->e[r] -= pi[i] * f[i];
+    for (int i = 0; i < 6; i++) g[i] = splat(0), v -= pi[i] * f[i];
+    e[r] = v;
     symmetric_add(G, pi, g); /* Gamma Pi */
     for (int c = r; c < nm; c++) {
-      real v = p->L[AT(c, r)];
+      v = L[AT(c, r)];
       for (int i = 0; i < 6; i++) v += Pi[i * nm + c] * g[i];
-      p->L[AT(c, r)] = v;
+      L[AT(c, r)] = v;
     }
     cross_add(l, g + 3, g); /* to the parent's O */
-    for (int i = 0; i < 6; i++) p->F[i * nm + r] += g[i];
+    for (int i = 0; i < 6; i++) F[i * nm + r] += g[i];
   }
 }
 
@@ -291,39 +302,45 @@ INLINE void hand_to_parent(const bough_sweep *s, const bough_body *b, const real
       inertia_turn_z(x->R[0], x->R[3], Pp, x->Gamma);
     else
       inertia_rotate(x->R, Pp, x->Gamma);
-    rotate(x->R, zp, x->z_port), rotate(x->R, zp + 3, x->z_port + 3);
+    real f[6];
+    rotate(x->R, zp, f), rotate(x->R, zp + 3, f + 3);
+    for (int i = 0; i < 6; i++) p->port_z[i] = f[port_order[i]];
     return;
   }
   real G[21], f[6];
   inertia_rotate(x->R, Pp, G);
   rotate(x->R, zp, f), rotate(x->R, zp + 3, f + 3);
-  inertia_shift_add(x->l, G, p->P);
+  real *P = p->P, *z = p->z;
+  inertia_shift_add(x->l, G, P);
   if (path == PATH_GENERAL) hand_modes(s->model->body[b->parent].nm, x->l, G, f, x->Pi, p);
-  for (int i = 0; i < 6; i++) p->z[i] += f[i];
-  cross_add(x->l, f + 3, p->z);
+  for (int i = 0; i < 6; i++) z[i] += f[i];
+  cross_add(x->l, f + 3, z);
 }
 
-/* keep: P_R will be asked for again. Long chains are bound by memory: a two-port need not store it otherwise. */
+INLINE void pivots_begin(body_work *x) { x->D_min = x->D_scale = splat(1e300); }
+INLINE void pivots_end(const body_work *x, sweep_work *w) {
+  w->margin = lane_min(x->D_min - PIVOT_MIN * x->D_scale, w->margin);
+}
+
+/* Eliminate modes and hinge of body k: P_R^+ and z_R^+ are left, in O axes. */
 INLINE void inward_body(const bough_sweep *s, sweep_work *w, int k, const real *q, const real *u, const real *tau,
-                        const real *motion, int keep) {
+                        const real *motion, real Pp[21], real zp[6]) {
   const bough_body *b = s->model->body + k;
   body_work *x = w->body + k;
-  real two_port_P[21], *P = s->path[k] == PATH_TWO_PORT && !keep ? two_port_P : x->P;
-  x->D_min = splat(1e300), x->D_scale = splat(1e300);
+  pivots_begin(x);
   if (s->path[k] == PATH_TWO_PORT)
-    eliminate_two_port(s, b, w, x, P);
+    eliminate_two_port(s, b, w, x);
   else if (s->path[k] == PATH_GENERAL) {
     if (s->held[b->um])
       hold_modes(b, motion, x);
     else
       eliminate_modes(b, x);
   }
-  real Pp[21], zp[6];
-  if (b->turn == TURN_Z && b->n_lin == 0)
-    eliminate_revolute(s, b, q, u, tau, motion, P, x, Pp, zp);
+  if (bough_is_revolute(b))
+    eliminate_revolute(s, b, q, u, tau, motion, x->P, x, Pp, zp);
   else
-    eliminate_hinge(s, b, q, u, tau, motion, P, x, Pp, zp);
-  if (b->parent >= 0) hand_to_parent(s, b, Pp, zp, x, w);
+    eliminate_hinge(s, b, q, u, tau, motion, x->P, x, Pp, zp);
+  pivots_end(x, w);
 }
 
 /* ---- outward: accelerations */
@@ -343,7 +360,8 @@ INLINE void port_acceleration(const bough_sweep *s, const bough_body *b, const s
   }
   for (int i = 0; i < 6; i++) A[i] = p->alpha[i];
   cross_add(p->alpha, x->l, A + 3);
+  const real *Pi = x->Pi, *xiddot = p->xiddot;
   if (s->path[b->parent] == PATH_GENERAL)
     for (int i = 0; i < 6; i++)
-      for (int r = 0; r < nm; r++) A[i] += x->Pi[i * nm + r] * p->xiddot[r];
+      for (int r = 0; r < nm; r++) A[i] += Pi[i * nm + r] * xiddot[r];
 }

@@ -25,35 +25,45 @@ INLINE void modes_gather(const bough_body *b, const double *Tinv, const real *et
     xi[r] = v;
   }
 }
+/* the same without a copy where there is nothing to transform */
+INLINE const real *modes_of(const bough_body *b, const real *eta, real *xi) {
+  if (!b->user_basis) return eta;
+  modes_gather(b, b->Tinv, eta, xi);
+  return xi;
+}
 /* e = T' tau - K xi - D xidot: modal force before inertia terms */
 INLINE void modes_force(const bough_sweep *s, const bough_body *b, int k, const real *tau, body_work *x) {
   const int nm = b->nm;
-  const double scale = s->modal_scale[k];
+  const double scale = s->modal_scale[k], elastic = s->elastic, *K = b->k, *D = b->d;
+  const real *xi = x->xi, *xidot = x->xidot;
+  real *e = x->e;
   for (int r = 0; r < nm; r++) {
-    real f = -(s->elastic * b->k[r]) * x->xi[r];
+    real f = -(elastic * K[r]) * xi[r];
     if (b->full_damping)
-      for (int c = 0; c < nm; c++) f -= (scale * b->d[r * nm + c]) * x->xidot[c];
+      for (int c = 0; c < nm; c++) f -= (scale * D[r * nm + c]) * xidot[c];
     else
-      f -= (scale * b->d[r]) * x->xidot[r];
+      f -= (scale * D[r]) * xidot[r];
     if (!tau)
       ;
     else if (b->user_basis)
       for (int c = 0; c < nm; c++) f += b->T[c * nm + r] * tau[c];
     else
       f += tau[r];
-    x->e[r] = f;
+    e[r] = f;
   }
 }
 /* Mff at zero deflection (1 unless the modes are unclamped), plus (Rosenbrock stage) gamma h D + (gamma h)^2 K */
 INLINE void modes_mass(const bough_sweep *s, const bough_body *b, int k, body_work *x) {
   const int nm = b->nm;
-  const double h1 = s->h1 * s->modal_scale[k];
+  const double h1 = s->h1 * s->modal_scale[k], h2 = s->h2, *K = b->k, *D = b->d, *Mff0 = b->Mff0;
+  const int full_damping = b->full_damping;
+  real *L = x->L;
   for (int r = 0; r < nm; r++) {
     for (int c = 0; c <= r; c++) {
-      const double mass = b->Mff0 ? b->Mff0[r * nm + c] : r == c;
-      x->L[AT(r, c)] = splat(mass + (b->full_damping ? h1 * b->d[r * nm + c] : 0.0));
+      const double mass = Mff0 ? Mff0[r * nm + c] : r == c;
+      L[AT(r, c)] = splat(mass + (full_damping ? h1 * D[r * nm + c] : 0.0));
     }
-    x->L[AT(r, r)] += s->h2 * b->k[r] + (b->full_damping ? 0.0 : h1 * b->d[r]);
+    L[AT(r, r)] += h2 * K[r] + (full_damping ? 0.0 : h1 * D[r]);
   }
 }
 
@@ -103,22 +113,25 @@ static void body_ruthless(const bough_body *b, const real w2[6], real *scratch, 
 static void body_full(const bough_body *b, const double *inertia, const real w[3], real *scratch, body_work *x,
                       rigid_part *g) {
   const int nm = b->nm;
+  const double *N0 = b->N0, *F0 = b->F0;
+  const real *xi = x->xi, *xidot = x->xidot;
+  real *F = x->F, *e = x->e;
   real *NF = scratch, *cor = scratch + 9 * nm; /* N [6*nm] and F_w [3*nm]; Coriolis [3*nm] */
-  for (int i = 0; i < 6 * nm; i++) NF[i] = splat(b->N0[i]);
-  for (int i = 0; i < 3 * nm; i++) NF[6 * nm + i] = splat(b->F0[i]), cor[i] = splat(0);
-  axpy_table(b->NF1, x->xi, nm, 9 * nm, NF);
-  axpy_table(b->G1, x->xidot, nm, 3 * nm, cor);
+  for (int i = 0; i < 6 * nm; i++) NF[i] = splat(N0[i]);
+  for (int i = 0; i < 3 * nm; i++) NF[6 * nm + i] = splat(F0[i]), cor[i] = splat(0);
+  axpy_table(b->NF1, xi, nm, 9 * nm, NF);
+  axpy_table(b->G1, xidot, nm, 3 * nm, cor);
 
-  real *E = x->F + 3 * nm;
-  for (int i = 0; i < 3 * nm; i++) E[i] = splat(b->F0[3 * nm + i]);
-  if (b->stiffened) axpy_table(b->E1, x->xi, nm, 3 * nm, E);
+  real *E = F + 3 * nm;
+  for (int i = 0; i < 3 * nm; i++) E[i] = splat(F0[3 * nm + i]);
+  if (b->stiffened) axpy_table(b->E1, xi, nm, 3 * nm, E);
 
   real dJ[6], Jdot[6], Ex[3], Ed[3], Fd[3]; /* changes of J and mp, and F_w xidot, E xidot */
   for (int i = 0; i < 6; i++) {
     real p = splat(0), v = splat(0);
     for (int r = 0; r < nm; r++) {
-      p += x->xi[r] * (b->N0[i * nm + r] + NF[i * nm + r]);
-      v += x->xidot[r] * NF[i * nm + r];
+      p += xi[r] * (N0[i * nm + r] + NF[i * nm + r]);
+      v += xidot[r] * NF[i * nm + r];
     }
     dJ[i] = i < 3 ? p : 0.5 * p; /* N's mixed rows carry twice the matrix entry */
     Jdot[i] = i < 3 ? -2.0 * v : -v;
@@ -126,10 +139,10 @@ static void body_full(const bough_body *b, const double *inertia, const real w[3
   for (int i = 0; i < 3; i++) {
     Ex[i] = Ed[i] = Fd[i] = splat(0);
     for (int r = 0; r < nm; r++) {
-      Ex[i] += (b->F0[(3 + i) * nm + r] + E[i * nm + r]) * x->xi[r];
-      Ed[i] += E[i * nm + r] * x->xidot[r];
-      Fd[i] += NF[(6 + i) * nm + r] * x->xidot[r];
-      x->F[i * nm + r] = NF[(6 + i) * nm + r];
+      Ex[i] += (F0[(3 + i) * nm + r] + E[i * nm + r]) * xi[r];
+      Ed[i] += E[i * nm + r] * xidot[r];
+      Fd[i] += NF[(6 + i) * nm + r] * xidot[r];
+      F[i * nm + r] = NF[(6 + i) * nm + r];
     }
     g->mp[i] = inertia[1 + i] + 0.5 * Ex[i];
   }
@@ -151,38 +164,43 @@ static void body_full(const bough_body *b, const double *inertia, const real w[3
   for (int r = 0; r < nm; r++) {
     real f = w[0] * cor[r] + w[1] * cor[nm + r] + w[2] * cor[2 * nm + r];
     for (int i = 0; i < 6; i++) f += w2[i] * NF[i * nm + r];
-    x->e[r] -= f;
+    e[r] -= f;
   }
 }
 
 /* Full fidelity, F1 or E1 not antisymmetric: b += Fdot xidot. */
 static void body_second_order(const bough_body *b, const body_work *x, rigid_part *g) {
   const int nm = b->nm;
+  const real *xidot = x->xidot;
   for (int q = 0; q < nm; q++) {
     const double *F1 = b->NF1 + q * 9 * nm + 6 * nm, *E1 = b->stiffened ? b->E1 + q * 3 * nm : NULL;
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) {
+      real torque = splat(0), force = splat(0);
       for (int r = 0; r < nm; r++) {
-        const real rates = x->xidot[q] * x->xidot[r];
-        g->b[i] += F1[i * nm + r] * rates;
-        if (E1) g->b[3 + i] += E1[i * nm + r] * rates;
+        torque += F1[i * nm + r] * xidot[r];
+        if (E1) force += E1[i * nm + r] * xidot[r];
       }
+      g->b[i] += torque * xidot[q], g->b[3 + i] += force * xidot[q];
+    }
   }
 }
 
 /* Full fidelity, nodes with rotary inertia: Mff = 1 + sum xi_q Z_q with its gyroscopic terms. */
 static void body_rotary(const bough_body *b, body_work *x) {
   const int nm = b->nm;
+  const real *xi = x->xi, *xidot = x->xidot;
+  real *L = x->L, *e = x->e;
   for (int q = 0; q < nm; q++) {
     const double *Z = b->Z + q * nm * nm;
     real quadratic = splat(0);
     for (int r = 0; r < nm; r++) {
       real zr = splat(0);
-      for (int s = 0; s < nm; s++) zr += Z[r * nm + s] * x->xidot[s];
-      for (int s = 0; s <= r; s++) x->L[AT(r, s)] += Z[r * nm + s] * x->xi[q];
-      x->e[r] -= zr * x->xidot[q];
-      quadratic += zr * x->xidot[r];
+      for (int s = 0; s < nm; s++) zr += Z[r * nm + s] * xidot[s];
+      for (int s = 0; s <= r; s++) L[AT(r, s)] += Z[r * nm + s] * xi[q];
+      e[r] -= zr * xidot[q];
+      quadratic += zr * xidot[r];
     }
-    x->e[q] += 0.5 * quadratic;
+    e[q] += 0.5 * quadratic;
   }
 }
 
@@ -196,23 +214,24 @@ typedef struct {
 static void node_deform(const bough_node *n, int nm, int full, const real *xi, const real *xidot, real *gam,
                         node_state *s) {
   static const double one[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+  const double *Gam = n->Gam, *Lam = n->Lam, *H = n->H, *l0 = n->l0;
   real x[3], xd[3];
-  for (int i = 0; i < 3 * nm; i++) gam[i] = splat(n->Gam[i]);
-  if (n->H) axpy_table(n->H, xi, nm, 3 * nm, gam);
+  for (int i = 0; i < 3 * nm; i++) gam[i] = splat(Gam[i]);
+  if (H) axpy_table(H, xi, nm, 3 * nm, gam);
   for (int i = 0; i < 3; i++) {
     real p = splat(0), v = splat(0), a = splat(0), d = splat(0);
     for (int r = 0; r < nm; r++) {
-      p += (n->Gam[i * nm + r] + gam[i * nm + r]) * xi[r];
-      a += n->Lam[i * nm + r] * xi[r];
+      p += (Gam[i * nm + r] + gam[i * nm + r]) * xi[r];
+      a += Lam[i * nm + r] * xi[r];
       v += gam[i * nm + r] * xidot[r];
-      d += n->Lam[i * nm + r] * xidot[r];
+      d += Lam[i * nm + r] * xidot[r];
     }
-    s->l[i] = full ? n->l0[i] + 0.5 * p : splat(n->l0[i]);
+    s->l[i] = full ? l0[i] + 0.5 * p : splat(l0[i]);
     x[i] = a, xd[i] = d, s->ldot[i] = v, s->lddot[i] = splat(0), s->ddelta[i] = splat(0), s->delta[i] = d;
   }
-  for (int q = 0; full && n->H && q < nm; q++)
+  for (int q = 0; full && H && q < nm; q++)
     for (int i = 0; i < 3; i++)
-      for (int r = 0; r < nm; r++) s->lddot[i] += n->H[(q * 3 + i) * nm + r] * (xidot[q] * xidot[r]);
+      for (int r = 0; r < nm; r++) s->lddot[i] += H[(q * 3 + i) * nm + r] * (xidot[q] * xidot[r]);
   for (int i = 0; i < 9; i++) s->E[i] = s->Jl[i] = splat(one[i]);
   if (!full) return;
   exp_coefficients e;

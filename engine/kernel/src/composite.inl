@@ -18,7 +18,7 @@ static void composite_hand(const bough_sweep *s, int k, sweep_work *w) {
 
 /* row j of the joint map of body b, revolute hinges included */
 INLINE void joint_row(const bough_body *b, const body_work *x, int j, real H[6]) {
-  const int revolute = b->turn == TURN_Z && b->n_lin == 0;
+  const int revolute = bough_is_revolute(b);
   for (int i = 0; i < 6; i++) H[i] = revolute ? splat(i == 2) : x->H[6 * j + i];
 }
 
@@ -82,8 +82,8 @@ static void columns_to_eta(const bough_model *m, int dual, real *scratch, real *
 static void at_rest(const bough_sweep *s, sweep_work *w, const real *q, const real *zero) {
   const bough_model *m = s->model;
   for (int k = 0; k < m->nb; k++) {
-    outward_frame(s, w, k, q, zero);
-    outward_body(s, w, k, q, zero, NULL, NULL);
+    outward_frame(s, w, k, q, zero, NULL);
+    outward_body(s, w, k, NULL, NULL);
     for (int i = 0; i < 6; i++) w->body[k].z[i] = splat(0);
   }
 }

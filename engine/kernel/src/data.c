@@ -111,7 +111,7 @@ void bough_data_choose_paths(bough_data *d) {
 bough_sweep bough_data_sweep(const bough_data *d) {
   const bough_sweep s = {d->model, d->gravity, d->damping, d->stiffness, d->rest, d->hinge_mass,
                          d->inertia, d->modal_scale, d->held, d->path, 0.0, 0.0,
-                         1.0, !d->model->ruthless};
+                         1.0, !d->model->ruthless, 1};
   return s;
 }
 

@@ -29,11 +29,12 @@ static void factors(const bough_sweep *s, void *work, const void *q, const void 
   real *L = L_, *D = D_;
   for (int i = 0; i < nu * nu; i++) L[i] = D[i] = splat(0);
   at_rest(s, w, q, zero);
+  w->margin = splat(1e300);
   for (int k = m->nb; k-- > 0;) {
     const bough_body *b = m->body + k;
     body_work *x = w->body + k;
     const int n = b->n_lin + b->n_rot;
-    x->D_min = x->D_scale = splat(1e300);
+    pivots_begin(x);
     if (b->nm > 0) factor_modes(s, k, w, L, D);
     for (int j = 0; j < n; j++) {
       real H[6], X[6];
@@ -49,10 +50,11 @@ static void factors(const bough_sweep *s, void *work, const void *q, const void 
     }
     real Pp[21], zp[6];
     for (int i = 0; i < 6; i++) x->a[i] = splat(0);
-    if (b->turn == TURN_Z && b->n_lin == 0)
+    if (bough_is_revolute(b))
       eliminate_revolute(s, b, q, zero, zero, NULL, x->P, x, Pp, zp);
     else
       eliminate_hinge(s, b, q, zero, zero, NULL, x->P, x, Pp, zp);
+    pivots_end(x, w);
     for (int j = 0; j < n; j++) {
       real X[6];
       for (int i = 0; i < 6; i++) X[i] = x->G[6 * j + i];

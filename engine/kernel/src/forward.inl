@@ -2,8 +2,9 @@
 
 /* Two-port: v = Psi' alpha, and the force at the port, f = z~ + G~ v. */
 INLINE void unfold_port(const bough_body *b, const int n, const real *G, const body_work *x, real v[6], real f[6]) {
-  const double *Psi = b->two_port.Psi;
-  for (int i = 0; i < 6; i++) v[i] = splat(0), f[i] = x->port_z[i];
+  const double *Psi = b->two_port->Psi;
+  const real *zt = x->port_z;
+  for (int i = 0; i < 6; i++) v[i] = splat(0), f[i] = zt[i];
   for (int j = 0; j < 6; j++)
     for (int i = 0; i < 6; i++) v[i] += Psi[6 * j + i] * x->alpha[j];
   for (int i = 0; i < n; i++) { /* row by row of the triangle */
@@ -14,13 +15,15 @@ INLINE void unfold_port(const bough_body *b, const int n, const real *G, const b
   }
 }
 
-/* accelerations of the modes of body k from alpha */
-INLINE void unfold_modes(const bough_sweep *s, int k, sweep_work *w) {
+/* accelerations of the modes of body k from alpha: x->xiddot, or (two-port: its child has no use for them) a passing one */
+INLINE const real *unfold_modes(const bough_sweep *s, int k, sweep_work *w) {
   const bough_body *b = s->model->body + k;
   body_work *x = w->body + k;
   const int nm = b->nm;
   if (s->path[k] == PATH_TWO_PORT) {
-    real v[6], f[6]; /* in the port's order */
+    real v[6], f[6], *xiddot = w->scratch; /* v, f in the port's order */
+    const real *e = x->e;
+    const double *modes = b->two_port->modes;
     for (int i = 0; i < 6; i++) v[i] = f[i] = splat(0);
     if (b->only_child >= 0) {
       const real *G = w->body[b->only_child].Gamma;
@@ -30,27 +33,33 @@ INLINE void unfold_modes(const bough_sweep *s, int k, sweep_work *w) {
         unfold_port(b, 6, G, x, v, f);
     }
     for (int r = 0; r < nm; r++) { /* xiddot = e - Pi' f - F' alpha, acceleration of the port v + Pi (e - Pi' f) */
-      const double *F = b->two_port.modes + 18 * r + 6, *Pi = F + 6;
+      const double *F = modes + 18 * r + 6, *Pi = F + 6;
       real own = splat(0), port = splat(0);
       for (int i = 0; i < 6; i++) own += F[i] * x->alpha[i], port += Pi[i] * f[i];
-      const real pushed = x->e[r] - port;
+      const real pushed = e[r] - port;
       for (int i = 0; i < 6; i++) v[i] += Pi[i] * pushed;
-      x->xiddot[r] = pushed - own;
+      xiddot[r] = pushed - own;
     }
-    for (int i = 0; i < 6; i++) x->port_z[i] = v[i];
-  } else if (!s->held[b->um]) { /* xiddot = L^-T (L^-1 eps - (mu L^-T)' alpha) */
+    real *port_z = x->port_z;
+    for (int i = 0; i < 6; i++) port_z[i] = v[i];
+    return xiddot;
+  }
+  if (!s->held[b->um]) { /* xiddot = L^-T (L^-1 eps - (mu L^-T)' alpha) */
+    const real *e = x->e, *F = x->F, *L = x->L;
+    real *xiddot = x->xiddot;
     for (int j = nm; j-- > 0;) {
-      real v = x->e[j];
-      for (int i = 0; i < 6; i++) v -= x->F[i * nm + j] * x->alpha[i];
-      for (int q = j + 1; q < nm; q++) v -= x->L[AT(q, j)] * x->xiddot[q];
-      x->xiddot[j] = v * x->L[AT(j, j)];
+      real v = e[j];
+      for (int i = 0; i < 6; i++) v -= F[i * nm + j] * x->alpha[i];
+      for (int q = j + 1; q < nm; q++) v -= L[AT(q, j)] * xiddot[q];
+      xiddot[j] = v * L[AT(j, j)];
     }
   }
+  return x->xiddot;
 }
 
 INLINE void unfold_hinge(const bough_sweep *s, const bough_body *b, const real *motion, body_work *x, real *udot) {
   const int n = b->n_lin + b->n_rot;
-  if (b->turn == TURN_Z && b->n_lin == 0) {
+  if (bough_is_revolute(b)) {
     real v = motion ? motion[b->u0] : splat(0);
     if (!s->held[b->u0]) {
       v = x->nu[0];
@@ -88,7 +97,7 @@ static void collect_forces(const bough_sweep *s, int k, const sweep_work *w, con
     rotate_const(b->axes, f + 3, reaction + 6 * k + 3);
   }
   if (!force) return;
-  const int n = b->n_lin + b->n_rot, revolute = b->turn == TURN_Z && b->n_lin == 0;
+  const int n = b->n_lin + b->n_rot, revolute = bough_is_revolute(b);
   for (int j = 0; j < n; j++) {
     const int i0 = b->u0 + j;
     force[i0] = tau[i0];
@@ -116,18 +125,26 @@ static void collect_forces(const bough_sweep *s, int k, const sweep_work *w, con
   }
 }
 
-static void forward(const bough_sweep *s, void *work, const void *q_, const void *u_, const void *tau_,
+static void forward(const bough_sweep *given, void *work, const void *q_, const void *u_, const void *tau_,
                     const void *motion_, const void *loads_, void *udot_, void *force_, void *reaction_) {
   sweep_work *w = work;
+  bough_sweep sweep = *given;
+  const bough_sweep *s = &sweep;
   const bough_model *m = s->model;
   const real *q = q_, *u = u_, *tau = tau_, *motion = motion_, *loads = loads_;
   real *udot = udot_, *force = force_, *reaction = reaction_;
-  for (int k = 0; k < m->nb; k++) {
+  sweep.keep = force || reaction;
+  w->margin = splat(1e300);
+  for (int k = 0; k < m->nb; k++) outward_frame(s, w, k, q, u, loads);
+  for (int k = m->nb; k-- > 0;) {
     const bough_body *b = m->body + k;
-    outward_frame(s, w, k, q, u);
-    outward_body(s, w, k, q, u, b->nm > 0 && s->held[b->um] ? NULL : tau, loads);
+    real Pp[21], zp[6];
+    if (b->children == 0) outward_body(s, w, k, tau, loads);
+    inward_body(s, w, k, q, u, tau, motion, Pp, zp);
+    if (b->parent < 0) continue;
+    if (m->body[b->parent].last_child == k) outward_body(s, w, b->parent, tau, loads);
+    hand_to_parent(s, b, Pp, zp, w->body + k, w);
   }
-  for (int k = m->nb; k-- > 0;) inward_body(s, w, k, q, u, tau, motion, force || reaction);
   for (int k = 0; k < m->nb; k++) {
     const bough_body *b = m->body + k;
     body_work *x = w->body + k;
@@ -136,10 +153,10 @@ static void forward(const bough_sweep *s, void *work, const void *q_, const void
     rotate_back(x->R, A, x->alpha), rotate_back(x->R, A + 3, x->alpha + 3);
     unfold_hinge(s, b, motion, x, udot);
     if (b->nm > 0) {
-      unfold_modes(s, k, w);
+      const real *xiddot = unfold_modes(s, k, w);
       for (int r = 0; r < b->nm; r++) { /* eta = T xi */
-        real v = b->user_basis ? splat(0) : x->xiddot[r];
-        for (int c = 0; b->user_basis && c < b->nm; c++) v += b->T[r * b->nm + c] * x->xiddot[c];
+        real v = b->user_basis ? splat(0) : xiddot[r];
+        for (int c = 0; b->user_basis && c < b->nm; c++) v += b->T[r * b->nm + c] * xiddot[c];
         udot[b->um + r] = v;
       }
     }

@@ -29,42 +29,48 @@ typedef struct {
 } bough_node;
 
 /* Constants of the two-port elimination (ruthless), seen from the attach node and from the outboard hinge. At the
- * port, vectors are in the inboard axes of the outboard hinge and in the order wx wy vx vy vz wz: the hinge axis last. */
+ * port, vectors are in the inboard axes of the outboard hinge and in the order wx wy vx vy vz wz: the hinge axis last.
+ * Without an outboard hinge Psi, Theta and Pi are zero. */
 typedef struct {
-  const double *modes;   /* [nm][18] per mode: N0, F, and the port influence Pi (zero without an outboard hinge) */
-  const double *Meff;    /* [21] M^rr - F F', packed lower triangle */
-  const double *Psi;     /* [36] B' - F Pi' */
-  const double *Omega;   /* [36] Pi Pi' */
-  const double *Theta;   /* [36] lower trapezoidal, Theta Theta' = Omega */
+  double Meff[21];  /* M^rr - F F', packed lower triangle */
+  double Psi[36];   /* B' - F Pi' */
+  double Theta[36]; /* lower trapezoidal, Theta Theta' = Pi Pi' = Omega */
+  double modes[];   /* [nm][18] per mode: N0, F, and the port influence Pi */
 } bough_two_port;
 
+/* What the sweeps touch of every body comes first. */
 typedef struct {
   int parent;         /* index, -1 for ground */
-  int port_node;      /* node of the parent that carries this body's hinge, -1 on ground */
-  int n_lin;          /* translations, 0..3 */
-  int turn;           /* bough_turn */
-  int n_rot;          /* rotational speeds: 0, 1, 2 or 3 */
   int q0, u0;         /* first coordinate, first speed */
   int qm, um;         /* first modal coordinate, first modal speed */
   int nm;             /* number of modes */
-  int attach_node;    /* node that carries this body's own hinge when modes move it there, else -1 */
   int children;       /* number of hinges this body carries */
   int only_child;     /* the child if there is exactly one, else -1 */
+  int last_child;     /* the one with the highest index, -1 if there is none: the first to hand over, inward */
+  int attach_node;    /* node that carries this body's own hinge when modes move it there, else -1 */
+  int port_node;      /* node of the parent that carries this body's hinge, -1 on ground */
   int load_first, load_count; /* range in the model's table of load nodes */
-  int user_basis;     /* eta = T xi with T not the identity */
-  int full_damping;   /* damping is a matrix in xi, not a diagonal */
-  int rotary;         /* F1 is not antisymmetric and Z is there: rotary inertia of nodes, or second-order motion */
-  int stiffened;      /* geometric stiffening: E1 and the nodes' H are there */
-  int two_port_ok;    /* two_port constants are there */
-  const double *Q;    /* [9] inboard axes -> parent's axes, undeformed */
+  unsigned char n_lin;        /* translations, 0..3 */
+  unsigned char turn;         /* bough_turn */
+  unsigned char n_rot;        /* rotational speeds: 0, 1, 2 or 3 */
+  unsigned char in_passing;   /* the next one inward is its parent, or it ends a branch: see work.inl */
+  unsigned char user_basis;   /* eta = T xi with T not the identity */
+  unsigned char full_damping; /* damping is a matrix in xi, not a diagonal */
+  unsigned char rotary;       /* F1 is not antisymmetric and Z is there: rotary inertia of nodes, or second-order motion */
+  unsigned char stiffened;    /* geometric stiffening: E1 and the nodes' H are there */
+  unsigned char two_port_ok;  /* two_port constants are there */
+  double Q[9];        /* inboard axes -> parent's axes, undeformed */
+  double l[3];        /* inboard origin from the parent's frame, parent's axes, m, undeformed */
+  double wheel[3];    /* stored angular momentum, N.m.s */
+  const bough_two_port *two_port;
+  const double *port_turn; /* [nm][3] two-port: rotation of the port by each mode, rows of Pi */
+  const double *k;    /* [nm] modal stiffness in xi */
+  const double *d;    /* [nm] or [nm*nm] modal damping in xi */
   const double *r;    /* [3] inboard origin from the port node, parent's axes, undeformed */
   const double *lin;  /* [3*n_lin] translation axes in inboard axes, one per row */
   const double *rot1; /* [3] first axis of TURN_TWO in inboard axes */
   const double *axes; /* [9] kernel's axes -> the user's outboard axes */
   const double *inertia; /* [10] at zero deflection */
-  const double *wheel;   /* [3] stored angular momentum, N.m.s */
-  const double *k;    /* [nm] modal stiffness in xi */
-  const double *d;    /* [nm] or [nm*nm] modal damping in xi */
   const double *T;    /* [nm*nm] eta = T xi */
   const double *Tinv; /* [nm*nm] */
   const double *Mff0; /* [nm*nm] M^ff in F, unclamped modes only; the identity otherwise */
@@ -74,8 +80,10 @@ typedef struct {
   const double *E1;   /* [nm][3*nm] stiffened: derivatives of F's linear rows by xi_s */
   const double *G1;   /* [nm][3*nm] full: Coriolis, b_eta(r) += omega . sum_s G1[s][:, r] xidot_s */
   const double *Z;    /* [nm][nm*nm] full and rotary: derivative of M^ff by xi_q */
-  bough_two_port two_port;
 } bough_body;
+
+/* One rotation and nothing else: the hinge that the sweeps are fastest for. */
+static inline int bough_is_revolute(const bough_body *b) { return b->turn == TURN_Z && b->n_lin == 0; }
 
 struct bough_model {
   int nb, nq, nu, n_nodes, n_loads, nm_max;
@@ -102,6 +110,7 @@ typedef struct {
   double h1, h2;             /* gamma h and (gamma h)^2 of a Rosenbrock stage, zero otherwise */
   double elastic;            /* 1, or 0 to leave modal elasticity out */
   int full;                  /* frames and integrals at the present deflection, or at zero deflection */
+  int keep;                  /* P and z of every body outlive the inward sweep */
 } bough_sweep;
 
 /* One instance of the forward sweep, the hot one; arrays are of the instance's `real`. */

@@ -10,14 +10,14 @@ static void inverse(const bough_sweep *s, void *work, const void *q_, const void
     const bough_body *b = m->body + k;
     body_work *x = w->body + k;
     real A[6];
-    outward_frame(s, w, k, q, u);
-    outward_body(s, w, k, q, u, NULL, loads);
+    outward_frame(s, w, k, q, u, loads);
+    outward_body(s, w, k, NULL, loads);
     if (b->nm > 0) modes_gather(b, b->Tinv, udot + b->um, x->xiddot);
     /* alpha = phi* alpha(parent) + Pi xiddot(parent) + H* betadot + a */
     port_acceleration(s, b, w, x, A);
     rotate_back(x->R, A, x->alpha), rotate_back(x->R, A + 3, x->alpha + 3);
     for (int i = 0; i < 6; i++) x->alpha[i] += x->a[i];
-    if (b->turn == TURN_Z && b->n_lin == 0)
+    if (bough_is_revolute(b))
       x->alpha[2] += udot[b->u0];
     else
       for (int j = 0; j < b->n_lin + b->n_rot; j++)
@@ -41,7 +41,7 @@ static void inverse(const bough_sweep *s, void *work, const void *q_, const void
     for (int j = 0; j < n; j++) { /* T = H f */
       const int i0 = b->u0 + j;
       real v = s->hinge_mass[i0] * udot[i0] + hinge_force(s, b, q + b->q0, u + b->u0, j);
-      if (b->turn == TURN_Z && b->n_lin == 0)
+      if (bough_is_revolute(b))
         v += x->z[2];
       else
         for (int i = 0; i < 6; i++) v += x->H[6 * j + i] * x->z[i];

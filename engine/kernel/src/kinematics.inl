@@ -2,18 +2,6 @@
  *
  * The general path's frames, with linear velocity added: V = R'(phi* V(parent) + Pi xidot(parent)) + H* beta, (11). */
 
-/* frames of body k, F included when its modes are unclamped */
-static void kinematic_frame(const bough_sweep *s, sweep_work *w, int k, const real *q, const real *u) {
-  const bough_body *b = s->model->body + k;
-  body_work *x = w->body + k;
-  outward_frame(s, w, k, q, u);
-  attitude_update(s, k, w);
-  if (b->nm == 0) return;
-  modes_gather(b, b->Tinv, q + b->qm, x->xi);
-  modes_gather(b, b->Tinv, u + b->um, x->xidot);
-  if (b->attach_node >= 0 && s->full) unclamped_frame(b, s->model->node + b->attach_node, x);
-}
-
 /* position and velocity of O; kept in x->r, and x->z (V) */
 static void kinematic_motion(const bough_sweep *s, sweep_work *w, int k, const real *u) {
   const bough_body *b = s->model->body + k;
@@ -108,7 +96,8 @@ static void node_motion(const bough_sweep *s, void *work, const void *q, const v
   const bough_model *m = s->model;
   real *pose = pose_, *velocity = velocity_, *acceleration = acceleration_;
   for (int k = 0; k < m->nb; k++) {
-    kinematic_frame(s, w, k, q, u);
+    outward_frame(s, w, k, q, u, NULL);
+    attitude_update(s, k, w);
     kinematic_motion(s, w, k, u);
     if (acceleration) kinematic_acceleration(s, w, k, udot);
   }
@@ -163,9 +152,9 @@ static void energy(const bough_sweep *s, void *work, const void *q_, const void 
     const bough_body *b = m->body + k;
     body_work *x = w->body + k;
     const int nm = b->nm;
-    outward_frame(s, w, k, q, u);
+    outward_frame(s, w, k, q, u, NULL);
     attitude_update(s, k, w);
-    outward_body(s, w, k, q, u, NULL, NULL);
+    outward_body(s, w, k, NULL, NULL);
     kinematic_motion(s, w, k, u);
     /* momentum about O, and T = 1/2 V.(M V + F xidot) + 1/2 xidot.(F' V + Mff xidot) */
     real h[6] = {splat(0), splat(0), splat(0), splat(0), splat(0), splat(0)}, f[6], mp[3];

@@ -35,7 +35,8 @@ INLINE void lane_set(real *x, int i, double v) { (void)i; *x = v; }
 INLINE real lane_min(real a, real b) { return a < b ? a : b; }
 
 #elif defined(LANE_FOUR)
-/* Vectors are passed between static inline functions only: how a call would pass them does not matter. */
+/* Vectors are passed between static inline functions only: how a call would pass them does not matter. To a compiler
+ * a vector written to memory may change any pointer there, so loops take pointers out of structs first. */
 #pragma GCC diagnostic ignored "-Wpsabi"
 typedef double real __attribute__((vector_size(32), aligned(32)));
 typedef int64_t lane_bits __attribute__((vector_size(32), aligned(32)));

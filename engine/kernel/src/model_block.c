@@ -4,7 +4,8 @@
  *   0  "BOUGHBLK"   8  u32 version   12  u32 0x01020304   16  u64 size in bytes   24  u32 CRC-32 of bytes 32..size
  *   32 i64 number of ints   40 i64 number of reals   48 zero   64 ints (i32), padded to 8 bytes, then reals (f64)
  * Ints:  nb nq nu n_nodes n_loads ruthless, then 13 per body (see read_body), one per node (its body), one per load.
- * Reals: gravity[3] damping[nu] stiffness[nu] rest[nu] armature[nu] held[nu], then per body and per node as read below.
+ * Reals: gravity[3] damping[nu] stiffness[nu] rest[nu] armature[nu] held[nu], then per body, per two-port and per node as
+ * read below.
  * Nothing is trusted: every count, index and number is checked before it is used. */
 #include <math.h>
 #include <string.h>
@@ -68,33 +69,40 @@ static int header_ok(const unsigned char *block, size_t size, int64_t *n_ints, i
   return body == size - HEADER && crc == crc32_of(block + 32, size - 32);
 }
 
+static unsigned char next_small(reader *s, int high) { return (unsigned char)next_int(s, 0, high); }
+
 static void read_body_ints(reader *s, const bough_model *m, int k, bough_body *b) {
   b->parent = next_int(s, -1, k - 1);
   b->port_node = next_int(s, -1, m->n_nodes - 1);
-  b->n_lin = next_int(s, 0, 3);
-  b->turn = next_int(s, TURN_NONE, TURN_FREE);
+  b->n_lin = next_small(s, 3);
+  b->turn = next_small(s, TURN_FREE);
   b->n_rot = b->turn;
   b->nm = next_int(s, 0, MODES_MAX);
   b->attach_node = next_int(s, -1, m->n_nodes - 1);
-  b->user_basis = next_int(s, 0, 1);
-  b->full_damping = next_int(s, 0, 1);
-  b->rotary = next_int(s, 0, 1);
-  b->stiffened = next_int(s, 0, 1);
-  b->two_port_ok = next_int(s, 0, 1);
+  b->user_basis = next_small(s, 1);
+  b->full_damping = next_small(s, 1);
+  b->rotary = next_small(s, 1);
+  b->stiffened = next_small(s, 1);
+  b->two_port_ok = next_small(s, 1);
   b->load_first = next_int(s, 0, m->n_loads);
   b->load_count = next_int(s, 0, m->n_loads - b->load_first);
   if ((b->parent < 0) != (b->port_node < 0)) s->bad = 1;
 }
 
+static void copy_reals(reader *s, int count, double *to) {
+  const double *from = next_reals(s, count);
+  if (!s->bad) memcpy(to, from, (size_t)count * sizeof *to);
+}
+
 static void read_body_reals(reader *s, const bough_model *m, bough_body *b) {
   const int64_t nm = b->nm;
-  b->Q = next_reals(s, 9);
+  copy_reals(s, 9, b->Q);
   b->r = next_reals(s, 3);
   b->lin = next_reals(s, 3 * b->n_lin);
   b->rot1 = next_reals(s, 3);
   b->axes = next_reals(s, 9);
   b->inertia = next_reals(s, 10);
-  b->wheel = next_reals(s, 3);
+  copy_reals(s, 3, b->wheel);
   if (nm == 0) return;
   b->k = next_reals(s, nm);
   b->d = next_reals(s, b->full_damping ? nm * nm : nm);
@@ -106,13 +114,13 @@ static void read_body_reals(reader *s, const bough_model *m, bough_body *b) {
   if (!m->ruthless) b->G1 = next_reals(s, 3 * nm * nm);
   if (!m->ruthless && b->rotary) b->Z = next_reals(s, nm * nm * nm);
   if (b->stiffened) b->E1 = next_reals(s, 3 * nm * nm);
-  if (!b->two_port_ok) return;
-  b->two_port.modes = next_reals(s, 18 * nm);
-  b->two_port.Meff = next_reals(s, 21);
-  if (b->only_child < 0) return;
-  b->two_port.Psi = next_reals(s, 36);
-  b->two_port.Omega = next_reals(s, 36);
-  b->two_port.Theta = next_reals(s, 36);
+}
+
+/* Two-ports lie together: where they are, the rest of a body's tables is not touched. */
+static void read_two_port(reader *s, bough_body *b) {
+  const int64_t nm = b->nm, fixed = (int64_t)(sizeof(bough_two_port) / sizeof(double));
+  b->two_port = (const bough_two_port *)(const void *)next_reals(s, fixed + 18 * nm);
+  b->port_turn = next_reals(s, 3 * nm);
 }
 
 /* children, coordinates, and the conditions between bodies */
@@ -122,6 +130,7 @@ static void link_bodies(reader *s, bough_model *m, bough_body *body) {
   for (int k = 0; k < m->nb; k++) {
     bough_body *b = body + k;
     b->q0 = q, b->u0 = u;
+    b->last_child = -1;
     q += b->n_lin + (b->turn == TURN_FREE ? 4 : b->n_rot);
     u += b->n_lin + b->n_rot;
     b->qm = q, b->um = u;
@@ -130,10 +139,13 @@ static void link_bodies(reader *s, bough_model *m, bough_body *body) {
     if (b->parent >= 0) {
       bough_body *p = body + b->parent;
       p->only_child = p->children++ == 0 ? k : -1;
+      p->last_child = k;
     }
     if (q > COUNT_MAX) s->bad = 1;
   }
   if (q != m->nq || u != m->nu) s->bad = 1;
+  for (int k = 0; k < m->nb; k++) 
+    body[k].in_passing = body[k].children == 0 || body[k].only_child == k + 1;
   for (int k = 0; k < m->nb; k++) /* a two-port has at most one hinge outboard, without translations */
     if (body[k].two_port_ok && (!m->ruthless || body[k].stiffened || body[k].nm == 0 || body[k].children > 1 ||
                                 (body[k].only_child >= 0 && body[body[k].only_child].n_lin > 0)))
@@ -149,6 +161,13 @@ static void read_nodes(reader *s, const bough_model *m, const bough_body *body, 
     node[j].Gam = next_reals(s, 3 * nm);
     if (body[node[j].body].stiffened) node[j].H = next_reals(s, 3 * nm * nm);
   }
+}
+
+/* undeformed positions of the hinges: constants of rigid parents and two-ports */
+static void place_hinges(const bough_model *m, bough_body *body) {
+  for (int k = 0; k < m->nb; k++)
+    for (int i = 0; i < 3; i++)
+      body[k].l[i] = body[k].r[i] + (body[k].port_node < 0 ? 0.0 : m->node[body[k].port_node].l0[i]);
 }
 
 static int nodes_fit(const bough_model *m) {
@@ -203,12 +222,15 @@ bough_status bough_model_create(const void *block, size_t size, bough_model **ou
     m->damping = next_reals(&s, m->nu), m->stiffness = next_reals(&s, m->nu), m->rest = next_reals(&s, m->nu);
     m->armature = next_reals(&s, m->nu), m->held = next_reals(&s, m->nu);
     for (int k = 0; k < m->nb; k++) read_body_reals(&s, m, body + k);
+    for (int k = 0; k < m->nb; k++)
+      if (body[k].two_port_ok) read_two_port(&s, body + k);
     read_nodes(&s, m, body, node);
   }
   if (s.bad || s.r != n_reals || !nodes_fit(m)) {
     bough_release(memory);
     return BOUGH_BAD_BLOCK;
   }
+  place_hinges(m, body);
   *out = m;
   return BOUGH_OK;
 }

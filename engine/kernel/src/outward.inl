@@ -1,6 +1,9 @@
 /* outward.inl - the outward sweep (11): frames, angular velocities, a_m (25) and b_m (37), base to tip.
  *
- * Linear velocities are not needed: with linear acceleration taken in the inertial frame they drop out. */
+ * Linear velocities are not needed: with linear acceleration taken in the inertial frame they drop out.
+ *
+ * Two parts: frames and rates (outward_frame) must come base to tip; inertia and bias of a body (outward_body) need its
+ * frame only. The forward dynamics takes them when the inward sweep arrives there, while they are near. */
 
 /* What the port hands to the hinge, in port axes, at the outboard origin. */
 typedef struct {
@@ -11,10 +14,10 @@ typedef struct {
 } port_state;
 
 /* Port on ground or on a rigid parent: x->l and bias omega x (omega x l). */
-INLINE void port_rigid(const bough_model *m, const bough_body *b, const body_work *parent, const hinge_state *h,
+INLINE void port_rigid(const bough_body *b, const body_work *parent, const hinge_state *h,
                        body_work *x, port_state *p) {
   for (int i = 0; i < 9; i++) p->Q[i] = splat(b->Q[i]);
-  for (int i = 0; i < 3; i++) x->l[i] = splat(b->r[i] + (b->port_node < 0 ? 0.0 : m->node[b->port_node].l0[i]));
+  for (int i = 0; i < 3; i++) x->l[i] = splat(b->l[i]);
   real Qs[3];
   rotate(p->Q, h->s, Qs);
   rotate(p->Q, h->sdot, p->sdot);
@@ -28,20 +31,16 @@ INLINE void port_rigid(const bough_model *m, const bough_body *b, const body_wor
 }
 
 /* Port on a two-port parent, in inboard axes; no translations across such a hinge. */
-INLINE void port_two(const bough_model *m, const bough_body *b, const bough_body *pb, const body_work *parent,
-                     port_state *p) {
+INLINE void port_two(const bough_body *b, const bough_body *pb, const body_work *parent, port_state *p) {
   const int nm = pb->nm;
-  const double *l0 = m->node[b->port_node].l0;
-  const real l[3] = {splat(l0[0] + b->r[0]), splat(l0[1] + b->r[1]), splat(l0[2] + b->r[2])};
+  const double *turn = pb->port_turn;
+  const real *xidot = parent->xidot;
+  const real l[3] = {splat(b->l[0]), splat(b->l[1]), splat(b->l[2])};
   real Q[9], w2[6], c[3] = {splat(0), splat(0), splat(0)};
   for (int i = 0; i < 9; i++) Q[i] = splat(b->Q[i]);
   rotate_back(Q, parent->omega, p->omega);
-  for (int r = 0; r < nm; r++) {
-    const double *Pi = pb->two_port.modes + 18 * r + 12;
-    p->omega[0] += Pi[0] * parent->xidot[r];
-    p->omega[1] += Pi[1] * parent->xidot[r];
-    p->omega[2] += Pi[5] * parent->xidot[r];
-  }
+  for (int r = 0; r < nm; r++)
+    for (int i = 0; i < 3; i++) p->omega[i] += turn[3 * r + i] * xidot[r];
   squares(parent->omega, w2);
   centrifugal_add(w2, l, c);
   for (int i = 0; i < 3; i++) p->a[i] = p->sdot[i] = splat(0);
@@ -56,7 +55,8 @@ static void port_general(const bough_sweep *s, const bough_body *b, const bough_
   const bough_node *n = s->model->node + b->port_node;
   const real *wF = pb->attach_node >= 0 && full ? parent->unclamped + 12 : parent->omega;
   node_state d;
-  real *gam = x->Pi + 3 * nm;
+  const double *Lam = n->Lam;
+  real *Pi = x->Pi, *gam = Pi + 3 * nm;
   node_deform(n, nm, full, parent->xi, parent->xidot, gam, &d);
   real offset[3], e[3], w2[6], wt2[6], wt[3];
   const real r[3] = {splat(b->r[0]), splat(b->r[1]), splat(b->r[2])};
@@ -83,11 +83,11 @@ static void port_general(const bough_sweep *s, const bough_body *b, const bough_
     centrifugal_add(w2, x->l, p->a + 3);
   for (int i = 0; i < 3; i++) p->omega[i] = wt[i];
   for (int c = 0; c < nm; c++) { /* Pi = (Jl Lam, gam - e~ Jl Lam) */
-    const real lam[3] = {splat(n->Lam[c]), splat(n->Lam[nm + c]), splat(n->Lam[2 * nm + c])};
+    const real lam[3] = {splat(Lam[c]), splat(Lam[nm + c]), splat(Lam[2 * nm + c])};
     real jl[3], v[3];
     rotate(d.Jl, lam, jl);
     cross(jl, e, v);
-    for (int i = 0; i < 3; i++) x->Pi[i * nm + c] = jl[i], gam[i * nm + c] += v[i];
+    for (int i = 0; i < 3; i++) Pi[i * nm + c] = jl[i], gam[i * nm + c] += v[i];
   }
 }
 
@@ -132,12 +132,11 @@ INLINE void cross_hinge(const hinge_state *h, const port_state *p, body_work *x)
 }
 
 /* Revolute hinge on ground or on a rigid parent: the hot path of rigid chains. */
-INLINE void cross_revolute(const bough_model *m, const bough_body *b, const body_work *parent, real angle, real rate,
-                           body_work *x) {
+INLINE void cross_revolute(const bough_body *b, const body_work *parent, real angle, real rate, body_work *x) {
   real c, s;
   lane_sincos(angle, &s, &c);
   turn_z_const(b->Q, c, s, x->R);
-  for (int i = 0; i < 3; i++) x->l[i] = splat(b->r[i] + (b->port_node < 0 ? 0.0 : m->node[b->port_node].l0[i]));
+  for (int i = 0; i < 3; i++) x->l[i] = splat(b->l[i]);
   for (int i = 0; i < 6; i++) x->a[i] = splat(0);
   if (parent) {
     real w2[6], av[3] = {splat(0), splat(0), splat(0)};
@@ -185,15 +184,15 @@ static void loads_add(const bough_sweep *s, int k, sweep_work *w, const real *lo
   }
 }
 
-/* Frames and rates of body k from its parent's. */
-INLINE void outward_frame(const bough_sweep *s, sweep_work *w, int k, const real *q, const real *u) {
+/* Frame and rates of body k's hinge from its parent's. */
+INLINE void outward_hinge(const bough_sweep *s, sweep_work *w, int k, const real *q, const real *u) {
   const bough_model *m = s->model;
   const bough_body *b = m->body + k;
   body_work *x = w->body + k;
   const body_work *parent = b->parent < 0 ? NULL : w->body + b->parent;
   const int path = parent ? s->path[b->parent] : PATH_RIGID;
-  if (path == PATH_RIGID && b->turn == TURN_Z && b->n_lin == 0) {
-    cross_revolute(m, b, parent, q[b->q0], u[b->u0], x);
+  if (path == PATH_RIGID && bough_is_revolute(b)) {
+    cross_revolute(b, parent, q[b->q0], u[b->u0], x);
     return;
   }
   hinge_state h;
@@ -201,20 +200,33 @@ INLINE void outward_frame(const bough_sweep *s, sweep_work *w, int k, const real
   hinge_rotation(b, q + b->q0, u + b->u0, &h);
   hinge_translation(b, q + b->q0, u + b->u0, &h);
   if (path == PATH_RIGID)
-    port_rigid(m, b, parent, &h, x, &p);
+    port_rigid(b, parent, &h, x, &p);
   else if (path == PATH_TWO_PORT)
-    port_two(m, b, m->body + b->parent, parent, &p);
+    port_two(b, m->body + b->parent, parent, &p);
   else {
     port_general(s, b, m->body + b->parent, parent, &h, x, &p);
     if (s->full && m->body[b->parent].attach_node >= 0) port_unclamped(m->body + b->parent, parent, x, &p);
   }
   cross_hinge(&h, &p, x);
-  if (b->turn != TURN_Z || b->n_lin > 0) hinge_map(b, &h, x->H);
+  if (!bough_is_revolute(b)) hinge_map(b, &h, x->H);
+}
+
+/* Frames and rates of body k from its parent's: of its hinge, its modes, and (loads) in space. */
+INLINE void outward_frame(const bough_sweep *s, sweep_work *w, int k, const real *q, const real *u, const real *loads) {
+  const bough_body *b = s->model->body + k;
+  body_work *x = w->body + k;
+  x->P = b->in_passing && !s->keep ? w->passing + GATHERED * (k & 1) : x->Pz;
+  x->z = x->P + 21;
+  outward_hinge(s, w, k, q, u);
+  if (loads) attitude_update(s, k, w);
+  if (b->nm == 0) return;
+  x->xi = modes_of(b, q + b->qm, x->xi_own);
+  x->xidot = modes_of(b, u + b->um, x->xi_own + b->nm);
+  if (b->attach_node >= 0 && s->full) unclamped_frame(b, s->model->node + b->attach_node, x);
 }
 
 /* Inertia and bias of body k: F, L, e of its modes; P (not for two-ports) and z start the inward sweep. */
-INLINE void outward_body(const bough_sweep *s, sweep_work *w, int k, const real *q, const real *u, const real *tau,
-                         const real *loads) {
+static void outward_body(const bough_sweep *s, sweep_work *w, int k, const real *tau, const real *loads) {
   const bough_model *m = s->model;
   const bough_body *b = m->body + k;
   const double *inertia = s->inertia + 10 * k;
@@ -223,36 +235,30 @@ INLINE void outward_body(const bough_sweep *s, sweep_work *w, int k, const real 
   real w2[6];
   rigid_part g;
   squares(x->omega, w2);
-  if (nm > 0) {
-    modes_gather(b, b->Tinv, q + b->qm, x->xi);
-    modes_gather(b, b->Tinv, u + b->um, x->xidot);
-    modes_force(s, b, k, tau ? tau + b->um : NULL, x);
-  }
+  if (nm > 0) modes_force(s, b, k, tau && !s->held[b->um] ? tau + b->um : NULL, x);
   if (nm == 0 || !s->full) {
     rigid_bias(inertia, b->wheel, x->omega, w2, g.b);
     for (int i = 0; i < 3; i++) g.mp[i] = splat(inertia[1 + i]);
     for (int i = 0; i < 6; i++) g.J[i] = splat(inertia[4 + i]);
+    real *e = x->e;
     if (s->path[k] == PATH_TWO_PORT)
       for (int r = 0; r < nm; r++) {
-        const double *N = b->two_port.modes + 18 * r;
-        x->e[r] -= (N[0] * w2[0] + N[1] * w2[1] + N[2] * w2[2]) + (N[3] * w2[3] + N[4] * w2[4] + N[5] * w2[5]);
+        const double *N = b->two_port->modes + 18 * r;
+        e[r] -= (N[0] * w2[0] + N[1] * w2[1] + N[2] * w2[2]) + (N[3] * w2[3] + N[4] * w2[4] + N[5] * w2[5]);
       }
     else if (nm > 0) {
       body_ruthless(b, w2, w->scratch, x);
       modes_mass(s, b, k, x);
     }
   } else {
-    if (unclamped) unclamped_frame(b, m->node + b->attach_node, x);
     modes_mass(s, b, k, x);
     body_full(b, inertia, unclamped ? x->unclamped + 12 : x->omega, w->scratch, x, &g);
     if (b->rotary || b->stiffened) body_second_order(b, x, &g);
     if (b->rotary) body_rotary(b, x);
   }
-  if (loads) {
-    attitude_update(s, k, w);
-    if (b->load_count > 0) loads_add(s, k, w, loads, &g);
-  }
+  if (loads && b->load_count > 0) loads_add(s, k, w, loads, &g);
   if (nm > 0 && unclamped) unclamped_to_attach(b, inertia[0], x, &g);
-  if (s->path[k] != PATH_TWO_PORT) inertia_set(inertia[0], g.mp, g.J, x->P);
-  for (int i = 0; i < 6; i++) x->z[i] = g.b[i];
+  real *P = x->P, *z = x->z;
+  if (s->path[k] != PATH_TWO_PORT) inertia_set(inertia[0], g.mp, g.J, P);
+  for (int i = 0; i < 6; i++) z[i] = g.b[i];
 }
