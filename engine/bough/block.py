@@ -214,10 +214,10 @@ def _put_modes(w: _Writer, d: BodyData, ruthless: bool) -> None:
     if not ruthless or extra is not None:
         first = np.concatenate([i.N1, i.F1], axis=1)
         w.put(first if extra is None else first + np.concatenate([extra.N1, extra.F1], axis=1))
-    if not ruthless:
-        w.put(i.G1)
-        if d.rotary:
-            w.put(i.Z if extra is None or extra.Z is None else i.Z + extra.Z)
+    if not ruthless and d.rotary:
+        rows, columns = np.tril_indices(d.nm)
+        Z = i.Z if extra is None or extra.Z is None else i.Z + extra.Z
+        w.put(Z[:, rows, columns])
     if extra is not None:
         w.put(extra.E1)
 

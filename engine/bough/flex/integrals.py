@@ -76,12 +76,6 @@ class ModalIntegrals:
         """Number of modes."""
         return int(self.F0.shape[1])
 
-    @property
-    def G1(self) -> Array:
-        """Coriolis: b_eta(r) += omega . sum_s G1[s][:, r] xidot_s, (nm, 3, nm)."""
-        coriolis: Array = self.F1 - self.F1.transpose(2, 1, 0)
-        return coriolis
-
     def mass_rr(self) -> Array:
         """M^rr at zero deflection, (6, 6)."""
         return spatial_inertia(self.inertia)

@@ -7,7 +7,8 @@
  *   b_v     = omega x (omega x mp) + 2 omega x (E xidot)
  *   b_eta   = d/dt(F_w') omega + Mff_dot xidot - 1/2 d/dxi (omega' J omega + 2 omega' F_w xidot + xidot' Mff xidot)
  * The modal integrals (Appendix C of the patent) enter as tables: N (6 x nm) with -1/2 d(omega' J omega)/dxi_r = N_r w2,
- * F (6 x nm) = M^rf with rows F_w and E, their derivatives NF1, G1[s][r] = F1[s][r] - F1[r][s], and Z = dMff/dxi.
+ * F (6 x nm) = M^rf with rows F_w and E, their derivatives NF1 and E1, and Z = dMff/dxi. d/dt(F_w') omega and what
+ * d/dxi(omega' F_w xidot) takes off it leave omega . sum_s (F1[s][r] - F1[r][s]) xidot_s, twice F1 where it is antisymmetric.
  * J = J0 - sum_r xi_r (N0_r + N_r(xi)) holds because N is linear in xi with a symmetric derivative. Geometric stiffening
  * makes E linear in xi as well, E1[s][r] = E1[r][s], so mp = mp0 + 1/2 (E0 + E) xi; v still drops out, and b_v gains
  * Edot xidot. */
@@ -109,6 +110,23 @@ static void body_ruthless(const bough_body *b, const real w2[6], real *scratch, 
     for (int r = 0; r < nm; r++) x->e[r] -= NF[i * nm + r] * w2[i];
 }
 
+/* From Fdot_w = sum_s F1[s] xidot_s [3*nm]: b_omega += Fdot_w xidot, and cor becomes Fdot_w[r] - sum_s F1[r][s] xidot_s. */
+INLINE void coriolis(const bough_body *b, const real *xidot, real *cor, rigid_part *g) {
+  const int nm = b->nm;
+  if (!b->rotary && !b->stiffened) { /* F1 is antisymmetric: the first vanishes, the second doubles */
+    for (int i = 0; i < 3 * nm; i++) cor[i] *= 2.0;
+    return;
+  }
+  for (int i = 0; i < 3; i++)
+    for (int r = 0; r < nm; r++) {
+      const double *F1 = b->NF1 + 9 * nm * r + (6 + i) * nm;
+      g->b[i] += cor[i * nm + r] * xidot[r];
+      real v = cor[i * nm + r];
+      for (int s = 0; s < nm; s++) v -= F1[s] * xidot[s];
+      cor[i * nm + r] = v;
+    }
+}
+
 /* Full fidelity, in F: fills g, F, L and takes b_eta off e. w is omega of F. */
 static void body_full(const bough_body *b, const double *inertia, const real w[3], real *scratch, body_work *x,
                       rigid_part *g) {
@@ -116,11 +134,15 @@ static void body_full(const bough_body *b, const double *inertia, const real w[3
   const double *N0 = b->N0, *F0 = b->F0;
   const real *xi = x->xi, *xidot = x->xidot;
   real *F = x->F, *e = x->e;
-  real *NF = scratch, *cor = scratch + 9 * nm; /* N [6*nm] and F_w [3*nm]; Coriolis [3*nm] */
+  real *NF = scratch, *cor = scratch + 9 * nm; /* N [6*nm] and F_w [3*nm]; Fdot_w, then Coriolis [3*nm] */
   for (int i = 0; i < 6 * nm; i++) NF[i] = splat(N0[i]);
   for (int i = 0; i < 3 * nm; i++) NF[6 * nm + i] = splat(F0[i]), cor[i] = splat(0);
-  axpy_table(b->NF1, xi, nm, 9 * nm, NF);
-  axpy_table(b->G1, xidot, nm, 3 * nm, cor);
+  for (int s = 0; s < nm; s++) {
+    const double *NF1 = b->NF1 + 9 * nm * s, *F1 = NF1 + 6 * nm;
+    const real c = xi[s], v = xidot[s];
+    for (int i = 0; i < 9 * nm; i++) NF[i] += NF1[i] * c;
+    for (int i = 0; i < 3 * nm; i++) cor[i] += F1[i] * v;
+  }
 
   real *E = F + 3 * nm;
   for (int i = 0; i < 3 * nm; i++) E[i] = splat(F0[3 * nm + i]);
@@ -161,6 +183,7 @@ static void body_full(const bough_body *b, const double *inertia, const real w[3
   for (int i = 0; i < 3; i++) g->b[3 + i] = splat(0), Ed[i] *= 2.0;
   centrifugal_add(w2, g->mp, g->b + 3);
   cross_add(w, Ed, g->b + 3);
+  coriolis(b, xidot, cor, g);
   for (int r = 0; r < nm; r++) {
     real f = w[0] * cor[r] + w[1] * cor[nm + r] + w[2] * cor[2 * nm + r];
     for (int i = 0; i < 6; i++) f += w2[i] * NF[i * nm + r];
@@ -168,38 +191,36 @@ static void body_full(const bough_body *b, const double *inertia, const real w[3
   }
 }
 
-/* Full fidelity, F1 or E1 not antisymmetric: b += Fdot xidot. */
-static void body_second_order(const bough_body *b, const body_work *x, rigid_part *g) {
+/* Geometric stiffening: b_v += Edot xidot. */
+static void body_stiffened(const bough_body *b, const body_work *x, rigid_part *g) {
   const int nm = b->nm;
   const real *xidot = x->xidot;
   for (int q = 0; q < nm; q++) {
-    const double *F1 = b->NF1 + q * 9 * nm + 6 * nm, *E1 = b->stiffened ? b->E1 + q * 3 * nm : NULL;
+    const double *E1 = b->E1 + q * 3 * nm;
     for (int i = 0; i < 3; i++) {
-      real torque = splat(0), force = splat(0);
-      for (int r = 0; r < nm; r++) {
-        torque += F1[i * nm + r] * xidot[r];
-        if (E1) force += E1[i * nm + r] * xidot[r];
-      }
-      g->b[i] += torque * xidot[q], g->b[3 + i] += force * xidot[q];
+      real force = splat(0);
+      for (int r = 0; r < nm; r++) force += E1[i * nm + r] * xidot[r];
+      g->b[3 + i] += force * xidot[q];
     }
   }
 }
 
 /* Full fidelity, nodes with rotary inertia: Mff = 1 + sum xi_q Z_q with its gyroscopic terms. */
-static void body_rotary(const bough_body *b, body_work *x) {
-  const int nm = b->nm;
+static void body_rotary(const bough_body *b, real *scratch, body_work *x) {
+  const int nm = b->nm, size = nm * (nm + 1) / 2;
   const real *xi = x->xi, *xidot = x->xidot;
-  real *L = x->L, *e = x->e;
+  real *L = x->L, *e = x->e, *zx = scratch; /* zx = Z_q xidot */
   for (int q = 0; q < nm; q++) {
-    const double *Z = b->Z + q * nm * nm;
+    const double *Z = b->Z + q * size;
     real quadratic = splat(0);
+    for (int i = 0; i < size; i++) L[i] += Z[i] * xi[q];
     for (int r = 0; r < nm; r++) {
-      real zr = splat(0);
-      for (int s = 0; s < nm; s++) zr += Z[r * nm + s] * xidot[s];
-      for (int s = 0; s <= r; s++) L[AT(r, s)] += Z[r * nm + s] * xi[q];
-      e[r] -= zr * xidot[q];
-      quadratic += zr * xidot[r];
+      const double *row = Z + AT(r, 0);
+      real v = row[r] * xidot[r];
+      for (int s = 0; s < r; s++) v += row[s] * xidot[s], zx[s] += row[s] * xidot[r];
+      zx[r] = v;
     }
+    for (int r = 0; r < nm; r++) e[r] -= zx[r] * xidot[q], quadratic += zx[r] * xidot[r];
     e[q] += 0.5 * quadratic;
   }
 }

@@ -78,8 +78,7 @@ typedef struct {
   const double *N0;   /* [6*nm] centrifugal: b_eta = N w2, w2 = (xx, yy, zz, xy, xz, yz) of omega */
   const double *NF1;  /* [nm][9*nm] full or stiffened: derivatives of N (6 rows) and of F's angular rows (3) by xi_s */
   const double *E1;   /* [nm][3*nm] stiffened: derivatives of F's linear rows by xi_s */
-  const double *G1;   /* [nm][3*nm] full: Coriolis, b_eta(r) += omega . sum_s G1[s][:, r] xidot_s */
-  const double *Z;    /* [nm][nm*nm] full and rotary: derivative of M^ff by xi_q */
+  const double *Z;    /* [nm][nm*(nm+1)/2] full and rotary: derivative of M^ff by xi_q, packed lower triangles */
 } bough_body;
 
 /* One rotation and nothing else: the hinge that the sweeps are fastest for. */

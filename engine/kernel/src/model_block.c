@@ -111,8 +111,7 @@ static void read_body_reals(reader *s, const bough_model *m, bough_body *b) {
   b->F0 = next_reals(s, 6 * nm);
   b->N0 = next_reals(s, 6 * nm);
   if (!m->ruthless || b->stiffened) b->NF1 = next_reals(s, 9 * nm * nm);
-  if (!m->ruthless) b->G1 = next_reals(s, 3 * nm * nm);
-  if (!m->ruthless && b->rotary) b->Z = next_reals(s, nm * nm * nm);
+  if (!m->ruthless && b->rotary) b->Z = next_reals(s, nm * (nm * (nm + 1) / 2));
   if (b->stiffened) b->E1 = next_reals(s, 3 * nm * nm);
 }
 

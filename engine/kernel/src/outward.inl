@@ -253,8 +253,8 @@ static void outward_body(const bough_sweep *s, sweep_work *w, int k, const real 
   } else {
     modes_mass(s, b, k, x);
     body_full(b, inertia, unclamped ? x->unclamped + 12 : x->omega, w->scratch, x, &g);
-    if (b->rotary || b->stiffened) body_second_order(b, x, &g);
-    if (b->rotary) body_rotary(b, x);
+    if (b->stiffened) body_stiffened(b, x, &g);
+    if (b->rotary) body_rotary(b, w->scratch, x);
   }
   if (loads && b->load_count > 0) loads_add(s, k, w, loads, &g);
   if (nm > 0 && unclamped) unclamped_to_attach(b, inertia[0], x, &g);
