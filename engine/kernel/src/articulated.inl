@@ -297,17 +297,20 @@ INLINE void hand_to_parent(const bough_sweep *s, const bough_body *b, const real
                            body_work *x, sweep_work *w) {
   body_work *p = w->body + b->parent;
   const int path = s->path[b->parent];
+  real G[21], f[6];
   if (path == PATH_TWO_PORT) {
-    if (b->turn == TURN_Z)
-      inertia_turn_z(x->R[0], x->R[3], Pp, x->Gamma);
-    else
-      inertia_rotate(x->R, Pp, x->Gamma);
-    real f[6];
-    rotate(x->R, zp, f), rotate(x->R, zp + 3, f + 3);
-    for (int i = 0; i < 6; i++) p->port_z[i] = f[port_order[i]];
+    real *Gamma = x->Gamma, *port_z = p->port_z;
+    if (bough_is_revolute(b)) {
+      const real c = x->R[0], sine = x->R[3];
+      inertia_turn_z(c, sine, Pp, Gamma);
+      turn_z(c, sine, zp, f), turn_z(c, sine, zp + 3, f + 3);
+    } else {
+      inertia_rotate(x->R, Pp, Gamma);
+      rotate(x->R, zp, f), rotate(x->R, zp + 3, f + 3);
+    }
+    for (int i = 0; i < 6; i++) port_z[i] = f[port_order[i]];
     return;
   }
-  real G[21], f[6];
   inertia_rotate(x->R, Pp, G);
   rotate(x->R, zp, f), rotate(x->R, zp + 3, f + 3);
   real *P = p->P, *z = p->z;
@@ -344,18 +347,25 @@ INLINE void inward_body(const bough_sweep *s, sweep_work *w, int k, const real *
 }
 
 /* ---- outward: accelerations */
-/* alpha at the port, port axes */
+/* alpha at the port, O axes */
 INLINE void port_acceleration(const bough_sweep *s, const bough_body *b, const sweep_work *w, const body_work *x,
-                              real A[6]) {
+                              real alpha[6]) {
+  real A[6]; /* port axes */
   if (b->parent < 0) { /* ground rises with -g: gravity */
     for (int i = 0; i < 3; i++) A[i] = splat(0), A[3 + i] = splat(-s->gravity[i]);
+    rotate_back(x->R, A, alpha), rotate_back(x->R, A + 3, alpha + 3);
     return;
   }
   const bough_body *pb = s->model->body + b->parent;
   const body_work *p = w->body + b->parent;
   const int nm = pb->nm;
   if (s->path[b->parent] == PATH_TWO_PORT) { /* left there with the parent's modes */
-    for (int i = 0; i < 6; i++) A[port_order[i]] = p->port_z[i];
+    const real *port = p->port_z;
+    for (int i = 0; i < 6; i++) A[port_order[i]] = port[i];
+    if (bough_is_revolute(b))
+      turn_z_back(x->R[0], x->R[3], A, alpha), turn_z_back(x->R[0], x->R[3], A + 3, alpha + 3);
+    else
+      rotate_back(x->R, A, alpha), rotate_back(x->R, A + 3, alpha + 3);
     return;
   }
   for (int i = 0; i < 6; i++) A[i] = p->alpha[i];
@@ -364,4 +374,5 @@ INLINE void port_acceleration(const bough_sweep *s, const bough_body *b, const s
   if (s->path[b->parent] == PATH_GENERAL)
     for (int i = 0; i < 6; i++)
       for (int r = 0; r < nm; r++) A[i] += Pi[i * nm + r] * xiddot[r];
+  rotate_back(x->R, A, alpha), rotate_back(x->R, A + 3, alpha + 3);
 }

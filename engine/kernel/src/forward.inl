@@ -148,9 +148,7 @@ static void forward(const bough_sweep *given, void *work, const void *q_, const 
   for (int k = 0; k < m->nb; k++) {
     const bough_body *b = m->body + k;
     body_work *x = w->body + k;
-    real A[6];
-    port_acceleration(s, b, w, x, A);
-    rotate_back(x->R, A, x->alpha), rotate_back(x->R, A + 3, x->alpha + 3);
+    port_acceleration(s, b, w, x, x->alpha);
     unfold_hinge(s, b, motion, x, udot);
     if (b->nm > 0) {
       const real *xiddot = unfold_modes(s, k, w);

@@ -19,6 +19,13 @@ INLINE void turn_z_const(const double Q[9], real c, real s, real R[9]) {
   }
 }
 
+/* y = Rz x and y = Rz' x */
+INLINE void turn_z(real c, real s, const real x[3], real y[3]) {
+  const real a = x[0], b = x[1];
+  y[0] = c * a - s * b, y[1] = s * a + c * b, y[2] = x[2];
+}
+INLINE void turn_z_back(real c, real s, const real x[3], real y[3]) { turn_z(c, -s, x, y); }
+
 INLINE void hinge_rotation(const bough_body *b, const real *q, const real *u, hinge_state *h) {
   static const double one[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
   const real *angle = q + b->n_lin, *rate = u + b->n_lin;

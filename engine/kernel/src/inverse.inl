@@ -9,13 +9,11 @@ static void inverse(const bough_sweep *s, void *work, const void *q_, const void
   for (int k = 0; k < m->nb; k++) {
     const bough_body *b = m->body + k;
     body_work *x = w->body + k;
-    real A[6];
     outward_frame(s, w, k, q, u, loads);
     outward_body(s, w, k, NULL, loads);
     if (b->nm > 0) modes_gather(b, b->Tinv, udot + b->um, x->xiddot);
     /* alpha = phi* alpha(parent) + Pi xiddot(parent) + H* betadot + a */
-    port_acceleration(s, b, w, x, A);
-    rotate_back(x->R, A, x->alpha), rotate_back(x->R, A + 3, x->alpha + 3);
+    port_acceleration(s, b, w, x, x->alpha);
     for (int i = 0; i < 6; i++) x->alpha[i] += x->a[i];
     if (bough_is_revolute(b))
       x->alpha[2] += udot[b->u0];

@@ -32,9 +32,8 @@ static void kinematic_motion(const bough_sweep *s, sweep_work *w, int k, const r
 static void kinematic_acceleration(const bough_sweep *s, sweep_work *w, int k, const real *udot) {
   const bough_body *b = s->model->body + k;
   body_work *x = w->body + k;
-  real A[6] = {splat(0), splat(0), splat(0), splat(0), splat(0), splat(0)};
-  if (b->parent >= 0) port_acceleration(s, b, w, x, A);
-  rotate_back(x->R, A, x->alpha), rotate_back(x->R, A + 3, x->alpha + 3);
+  for (int i = 0; i < 6; i++) x->alpha[i] = splat(0);
+  if (b->parent >= 0) port_acceleration(s, b, w, x, x->alpha);
   for (int i = 0; i < 6; i++) x->alpha[i] += x->a[i];
   for (int j = 0; j < b->n_lin + b->n_rot; j++) {
     real H[6];

@@ -30,22 +30,20 @@ INLINE void port_rigid(const bough_body *b, const body_work *parent, const hinge
   centrifugal_add(w2, x->l, p->a + 3);
 }
 
-/* Port on a two-port parent, in inboard axes; no translations across such a hinge. */
-INLINE void port_two(const bough_body *b, const bough_body *pb, const body_work *parent, port_state *p) {
+/* Port on a two-port parent, in inboard axes: its angular velocity, and omega x (omega x l). */
+INLINE void port_two(const bough_body *b, const bough_body *pb, const body_work *parent, real omega[3], real a[3]) {
   const int nm = pb->nm;
   const double *turn = pb->port_turn;
   const real *xidot = parent->xidot;
   const real l[3] = {splat(b->l[0]), splat(b->l[1]), splat(b->l[2])};
   real Q[9], w2[6], c[3] = {splat(0), splat(0), splat(0)};
   for (int i = 0; i < 9; i++) Q[i] = splat(b->Q[i]);
-  rotate_back(Q, parent->omega, p->omega);
+  rotate_back(Q, parent->omega, omega);
   for (int r = 0; r < nm; r++)
-    for (int i = 0; i < 3; i++) p->omega[i] += turn[3 * r + i] * xidot[r];
+    for (int i = 0; i < 3; i++) omega[i] += turn[3 * r + i] * xidot[r];
   squares(parent->omega, w2);
   centrifugal_add(w2, l, c);
-  for (int i = 0; i < 3; i++) p->a[i] = p->sdot[i] = splat(0);
-  rotate_back(Q, c, p->a + 3);
-  for (int i = 0; i < 9; i++) p->Q[i] = splat(i % 4 == 0);
+  rotate_back(Q, c, a);
 }
 
 /* Port on a flexible parent, general path: influence Pi (6 x nm), the deformed frame, and all its bias terms. */
@@ -151,6 +149,19 @@ INLINE void cross_revolute(const bough_body *b, const body_work *parent, real an
   x->a[1] = -x->omega[0] * rate;
 }
 
+/* Revolute hinge on a two-port: the hot path of ruthless chains. */
+INLINE void cross_revolute_two(const bough_body *b, const bough_body *pb, const body_work *parent, real angle,
+                               real rate, body_work *x) {
+  real c, s, omega[3], a[3];
+  lane_sincos(angle, &s, &c);
+  port_two(b, pb, parent, omega, a);
+  x->R[0] = c, x->R[3] = s;
+  turn_z_back(c, s, omega, x->omega);
+  turn_z_back(c, s, a, x->a + 3);
+  x->omega[2] += rate;
+  x->a[0] = x->omega[1] * rate, x->a[1] = -x->omega[0] * rate, x->a[2] = splat(0);
+}
+
 static void attitude_update(const bough_sweep *s, int k, sweep_work *w) {
   const bough_body *b = s->model->body + k;
   body_work *x = w->body + k;
@@ -160,7 +171,10 @@ static void attitude_update(const bough_sweep *s, int k, sweep_work *w) {
   }
   if (s->path[b->parent] == PATH_TWO_PORT) {
     real turned[9];
-    matmul_const(b->Q, x->R, turned);
+    if (bough_is_revolute(b))
+      turn_z_const(b->Q, x->R[0], x->R[3], turned);
+    else
+      matmul_const(b->Q, x->R, turned);
     matmul(w->body[b->parent].attitude, turned, x->attitude);
   } else
     matmul(w->body[b->parent].attitude, x->R, x->attitude);
@@ -195,15 +209,21 @@ INLINE void outward_hinge(const bough_sweep *s, sweep_work *w, int k, const real
     cross_revolute(b, parent, q[b->q0], u[b->u0], x);
     return;
   }
+  if (path == PATH_TWO_PORT && bough_is_revolute(b)) {
+    cross_revolute_two(b, m->body + b->parent, parent, q[b->q0], u[b->u0], x);
+    return;
+  }
   hinge_state h;
   port_state p;
   hinge_rotation(b, q + b->q0, u + b->u0, &h);
   hinge_translation(b, q + b->q0, u + b->u0, &h);
   if (path == PATH_RIGID)
     port_rigid(b, parent, &h, x, &p);
-  else if (path == PATH_TWO_PORT)
-    port_two(b, m->body + b->parent, parent, &p);
-  else {
+  else if (path == PATH_TWO_PORT) { /* no translations across such a hinge */
+    port_two(b, m->body + b->parent, parent, p.omega, p.a + 3);
+    for (int i = 0; i < 3; i++) p.a[i] = p.sdot[i] = splat(0);
+    for (int i = 0; i < 9; i++) p.Q[i] = splat(i % 4 == 0);
+  } else {
     port_general(s, b, m->body + b->parent, parent, &h, x, &p);
     if (s->full && m->body[b->parent].attach_node >= 0) port_unclamped(m->body + b->parent, parent, x, &p);
   }

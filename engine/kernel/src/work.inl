@@ -10,7 +10,7 @@ enum { GATHERED = 21 + 6 };
 #define PIVOT_MIN 1e-14 /* of its scale: a pivot below is none */
 
 typedef struct {
-  real R[9];       /* O -> port axes */
+  real R[9];       /* O -> port axes; a turn about z behind a two-port: R[0] = cos and R[3] = sin alone are there */
   real l[3];       /* parent's O to own O, m, parent's O axes (not for two-port parents) */
   real omega[3];   /* angular velocity of O, rad/s, O axes */
   real a[6];       /* a_mR: acceleration of O that is there without accelerations, O axes */
