@@ -101,8 +101,11 @@ fmu_status fmu_check(fmu_instance *f, const fmu_variable *v, const double *value
   }
   for (int i = 0; i < v->count; i++)
     if (!fmu_finite(value[i]) || !in_range(v, i, value[i])) {
-      fmu_log(f, FMU_DISCARD, LOG_ERROR, "%s: the value %g of '%s' is refused and nothing is changed; expected %s. Cure: "
-              "look at what feeds this variable.", f->function, value[i], v->name, range_of(v->kind));
+      fmu_log(f, FMU_DISCARD, LOG_ERROR, "%s: the value %g of '%s' is refused and nothing is changed; expected %s. Cure: %s.",
+              f->function, value[i], v->name, range_of(v->kind),
+              v->role == ROLE_INPUT    ? "look at what feeds this input"
+              : v->role == ROLE_OUTPUT ? "give this state such a value"
+                                       : "give this parameter such a value");
       return FMU_DISCARD;
     }
   return FMU_OK;
