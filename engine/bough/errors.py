@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import difflib
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 SHOWN = 20
 """Problems printed in full before the message says how many more there are."""
+LISTED = 20
+"""Names that a message lists before it says how many there are."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +82,36 @@ class SimulationError(BoughError):
 
 class BuildError(BoughError):
     """An FMU or another artefact could not be written."""
+
+
+class ArgumentError(BoughError, ValueError):
+    """An argument of a call is wrong: its name comes first in the message. A `ValueError` too, as Python has it."""
+
+
+class UnknownNameError(BoughError, KeyError):
+    """There is nothing of that name. A `KeyError` too, as Python has it."""
+
+    def __str__(self) -> str:
+        """The message as it is: a KeyError would put it in quotation marks."""
+        return str(self.args[0]) if self.args else ""
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """The known name that looks most like this one, as a question that follows a semicolon; empty if none does."""
+    candidates = {candidate.lower(): candidate for candidate in known}
+    close = difflib.get_close_matches(name.lower()[:200], candidates, n=1, cutoff=0.6)
+    return f"; did you mean '{candidates[close[0]]}'?" if close else ""
+
+
+def listed(known: Sequence[str]) -> str:
+    """Names for a message, the first of them."""
+    shown = ", ".join(known[:LISTED])
+    return f"{shown}, ... ({len(known)} in all)" if len(known) > LISTED else shown or "none"
+
+
+def choices(name: str, known: Sequence[str]) -> str:
+    """What follows a name that is not known: the one that looks like it, or a list of those that are."""
+    return did_you_mean(name, known) or f"; there are: {listed(known)}"
 
 
 def _paragraphs(problems: tuple[Problem, ...]) -> str:

@@ -2,22 +2,41 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any, Literal
 
 import numpy as np
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
+from bough.cli.console import complain
 from bough.flex import flex_body
-from bough.model import Body
+from bough.model import Body, Model, plausibility_notes
+from bough.model.source import ModelSource
 from bough.system import System
 
 SHOWN_FREQUENCIES = 4
 """Frequencies of a body that the table shows; the JSON has all."""
+WRAPPED = "modes, Hz"
+NUMBERS = ("DOF", "mass, kg")
+FRAME = 3
+"""Columns that a line and a blank on either side of it take."""
+FIXED_NAMES = "names of fixed hinges"
+LEFT_OUT = ("DOF", "kind", FIXED_NAMES, "mass, kg", "type", "on")
+"""What a narrow terminal does without, the first of them first."""
 
 
-def summary(system: System) -> dict[str, Any]:
-    """A model in numbers, ready for JSON."""
+def warn_of_oddities(model: Model, source: ModelSource) -> None:
+    """A line on stderr for everything in a model that looks like a slip, such as millimetres for metres."""
+    for note in plausibility_notes(model, source):
+        complain(f"warning: {note}")
+
+
+def summary(system: System, source: ModelSource | None = None) -> dict[str, Any]:
+    """A model in numbers, ready for JSON, with notes on what looks odd in what it was loaded from."""
     model = system.model
     bodies = [_body(body) for body in model.bodies]
     return {
@@ -32,6 +51,7 @@ def summary(system: System) -> dict[str, Any]:
         "bodies": bodies,
         "inputs": [v.name for v in system.variables if v.causality == "input"],
         "outputs": [v.name for v in system.variables if v.causality != "input"],
+        "notes": [asdict(note) | {"text": str(note)} for note in plausibility_notes(model, source)],
     }
 
 
@@ -54,7 +74,7 @@ def _body(body: Body) -> dict[str, Any]:
 
 
 def print_summary(data: dict[str, Any], out: Console) -> None:
-    """The summary as a table with a line of totals."""
+    """The summary as a table with a line of totals, and what looks odd below it."""
     counts = [
         _count(len(data["bodies"]), "body", "bodies"),
         _count(data["speeds"], "degree of freedom", "degrees of freedom"),
@@ -65,20 +85,62 @@ def print_summary(data: dict[str, Any], out: Console) -> None:
     out.print(
         f"{data['name']}: {', '.join(counts)}; fidelity {data['fidelity']}, gravity [{gravity}] m/s2", markup=False
     )
+    _print_bodies([_cells(body) for body in data["bodies"]], out)
+    for note in data["notes"]:
+        out.print(f"note: {note['text']}", markup=False, soft_wrap=True)
+
+
+def _cells(body: dict[str, Any]) -> dict[str, str]:
+    hinge = body["hinge"]
+    return {
+        "body": body["name"],
+        "on": body["parent"] if body["at"] == "origin" else f"{body['parent']}.{body['at']}",
+        "hinge": hinge["name"],
+        "type": hinge["type"] + ("" if hinge["drive"] == "torque" else f" ({hinge['drive']})"),
+        "DOF": str(hinge["dofs"]),
+        "kind": body["kind"],
+        "mass, kg": f"{body['mass']:.6g}",
+        WRAPPED: _frequencies(body["frequencies"]),
+    }
+
+
+def _print_bodies(rows: list[dict[str, str]], out: Console) -> None:
+    """As many columns as there is room for: a name that is broken in two cannot be copied or searched for."""
+    for count in range(len(LEFT_OUT) + 1):
+        left_out = LEFT_OUT[:count]
+        kept = [_without(row, left_out) for row in rows]
+        widths = {title: _narrowest(title, kept) for title in kept[0]}
+        if sum(width + FRAME for width in widths.values()) + 1 <= out.width:
+            out.print(_table(kept, widths))
+            if count:
+                out.print(f"no room here for {', '.join(left_out)}: --json has everything", markup=False)
+            return
+    for row in rows:
+        out.print("\n  ".join(f"{key} {cell}" for key, cell in row.items() if cell), markup=False, soft_wrap=True)
+
+
+def _without(row: dict[str, str], left_out: Sequence[str]) -> dict[str, str]:
+    kept = {key: cell for key, cell in row.items() if key not in left_out}
+    if FIXED_NAMES in left_out and row["type"] == "fixed":
+        kept["hinge"] = ""
+    return kept
+
+
+def _narrowest(title: str, rows: list[dict[str, str]]) -> int:
+    """Columns that a title and the cells below it take; the frequencies may be wrapped between two of them."""
+    cells = [row[title] for row in rows]
+    words = [word for cell in cells for word in cell.split()] if title == WRAPPED else cells
+    return max(cell_len(text) for text in (title, *words))
+
+
+def _table(rows: list[dict[str, str]], widths: dict[str, int]) -> Table:
     table = Table(header_style="bold")
-    for title in ("body", "on", "hinge", "type"):
-        table.add_column(title, overflow="fold")
-    table.add_column("DOF", justify="right")
-    table.add_column("kind")
-    table.add_column("mass, kg", justify="right")
-    table.add_column("modes, Hz", overflow="fold")
-    for body in data["bodies"]:
-        hinge = body["hinge"]
-        place = "ground" if body["parent"] == "ground" else f"{body['parent']}.{body['at']}"
-        drive = "" if hinge["drive"] == "torque" else f" ({hinge['drive']})"
-        cells = [body["name"], place, hinge["name"], hinge["type"] + drive, str(hinge["dofs"]), body["kind"]]
-        table.add_row(*cells, f"{body['mass']:.6g}", _frequencies(body["frequencies"]))
-    out.print(table)
+    for title, width in widths.items():
+        justify: Literal["left", "right"] = "right" if title in NUMBERS else "left"
+        table.add_column(title, justify=justify, no_wrap=title != WRAPPED, min_width=width)
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row.values()))
+    return table
 
 
 def _frequencies(hertz: list[float | None]) -> str:

@@ -16,8 +16,10 @@ import typer
 from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 from scipy.linalg import eig
 
+from bough.equilibrium import equilibrium, force_left
 from bough.errors import SimulationError
 from bough.report import Sketch
 from bough.report.shapes import spanning_edges
@@ -31,6 +33,9 @@ SINGULAR = 1e-13
 """Smallest eigenvalue of a mass matrix with ones on its diagonal that is more than round-off."""
 MOST = 2000
 """Degrees of freedom beyond which a dense eigenproblem takes too long."""
+BALANCED = 1e-9
+"""Force, N.m, N or J per unit of a mode, that is round-off."""
+NUMBERS = ("frequency, Hz", "damping, %")
 DRAWN = 12
 """Vibrations that the picture shows."""
 
@@ -69,12 +74,23 @@ class Vibrations:
     imbalance: tuple[str, float]
 
 
-def position(system: System, settings: Sequence[str]) -> Array:
+def position(system: System, settings: Sequence[str], settle: bool = False) -> Array:
     """The start position with some coordinates set otherwise: `shoulder.phi=0.5`, several joined by commas.
+
+    Args:
+        system: The model.
+        settings: Coordinates and their values.
+        settle: Whether flexible bodies are bent by their load, the hinges held.
 
     Raises:
         typer.BadParameter: There is no such coordinate, it is no number, or a quaternion has no length.
+        SimulationError: Flexible bodies find no equilibrium.
     """
+    q = _position(system, settings)
+    return equilibrium(system, q=q)[0] if settle else q
+
+
+def _position(system: System, settings: Sequence[str]) -> Array:
     q, _ = system.initial_state()
     touched: set[str] = set()
     for setting in (part.strip() for given in settings for part in given.split(",") if part.strip()):
@@ -193,6 +209,17 @@ def sketch(system: System, q: Array, found: Vibrations) -> Sketch:
     return Sketch(system.model.name, poses[:, :3], np.stack(motions, axis=-1), captions, np.concatenate(edges))
 
 
+def imbalance_note(system: System, found: Vibrations, about: str, settled: bool) -> str | None:
+    """What a user should know of a position that is no equilibrium: which force is missing, and the cure."""
+    name, force = found.imbalance
+    modal = ".eta_dot[" in name
+    if abs(force) <= BALANCED or (modal and settled):
+        return None
+    held = force_left(system, system.u_names.index(name), force)
+    cure = "--settle bends the bodies by their load first" if modal else "--at chooses another position"
+    return f"note: {about} is no equilibrium: holding it takes {held}. The motions are those about it, held so; {cure}"
+
+
 def as_json(found: Vibrations) -> dict[str, Any]:
     """The vibrations, ready for JSON."""
     modes = [
@@ -207,15 +234,33 @@ def print_vibrations(name: str, found: Vibrations, out: Console, about: str = "t
     unsprung = f"; {found.unsprung} motion{'s' if found.unsprung > 1 else ''} without stiffness"
     head = f"{name}: small motions about {about}, at rest{unsprung if found.unsprung else ''}"
     out.print(head, markup=False)
+    rows = [(str(i), *_cells(mode), _moves(mode)) for i, mode in enumerate(found.modes, 1)]
+    names = max((len(word) for row in rows for word in row[4].split()), default=0)
+    room = out.width - names - len(f"{len(rows)}") - sum(map(len, NUMBERS)) - 3 * (len(NUMBERS) + 3) - 1
+    kinds = max((len(row[3]) for row in rows), default=0)
+    if room < len("vibration"):
+        _print_lines(rows, out)
+        return
     table = Table(header_style="bold")
-    for title in ("#", "frequency, Hz", "damping, %"):
-        table.add_column(title, justify="right")
-    table.add_column("kind")
+    for title in ("#", *NUMBERS):
+        table.add_column(title, justify="right", no_wrap=True)
+    # Names may not be broken: where there is no room for both, the kind of motion is wrapped.
+    table.add_column("kind", width=min(kinds, room) if rows else None)
     table.add_column("what moves (share of kinetic energy)", overflow="fold")
-    for i, mode in enumerate(found.modes, 1):
-        moves = ", ".join(f"{name} {100 * share:.0f} %" for name, share in mode.moves)
-        table.add_row(str(i), *_cells(mode), moves)
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
     out.print(table)
+
+
+def _print_lines(rows: Sequence[tuple[str, str, str, str, str]], out: Console) -> None:
+    """What the table says, where names are too long for one."""
+    for number, hertz, damping, kind, moves in rows:
+        told = [f"{hertz} Hz" if hertz else "", f"damping {damping} %" if damping else "", kind]
+        out.print(f"{number}: {', '.join(filter(None, told))}\n   {moves}", markup=False, soft_wrap=True)
+
+
+def _moves(mode: Vibration) -> str:
+    return ", ".join(f"{name} {100 * share:.0f} %" for name, share in mode.moves)
 
 
 def _cells(mode: Vibration) -> tuple[str, str, str]:

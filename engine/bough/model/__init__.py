@@ -6,6 +6,7 @@ from bough.model.fe import Fe, FeInterface, FeModes, FeUnits
 from bough.model.hinges import HINGES, HingeKind
 from bough.model.loader import load, schema
 from bough.model.model import Body, Hinge, Model, Nodal, NodalNode, Rigid, RigidNode, Wheel
+from bough.model.plausible import Note, plausibility_notes
 
 __all__ = [
     "HINGES",
@@ -24,10 +25,12 @@ __all__ = [
     "Model",
     "Nodal",
     "NodalNode",
+    "Note",
     "Rigid",
     "RigidNode",
     "Section",
     "Wheel",
     "load",
+    "plausibility_notes",
     "schema",
 ]

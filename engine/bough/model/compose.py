@@ -25,6 +25,7 @@ from ruamel.yaml.reader import ReaderError
 from bough.errors import Problem
 from bough.model.report import Path, describe, key_path
 from bough.model.scalars import PREFIX, plain_scalar, tagged_scalar
+from bough.model.yaml_words import explain
 
 MAX_DEPTH = 40
 """Deepest nesting of a model file; the deepest that a right one needs is 8."""
@@ -105,6 +106,10 @@ class _Composer:
             self._documents += 1
             if self._documents > 1:
                 self.stop("one YAML document", "a second document", "keep one model per file, remove '---'")
+
+    def leave_all(self) -> None:
+        """Forget the key path: a line that begins in the wrong place belongs to none."""
+        self._stack.clear()
 
     def stop(self, expected: str, found: str, cure: str) -> NoReturn:
         """Give up: nothing that follows could be understood."""
@@ -230,10 +235,11 @@ def compose(text: str, file: str) -> Node:
     except ComposeError:
         raise
     except MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        composer.line = composer.line if mark is None else mark.line + 1
-        what = " ".join(str(error.problem or error.context or "something else").split())
-        composer.stop("valid YAML", what, "check indentation, brackets, quotes and colons near this line")
+        slip = explain(error, text)
+        composer.line = slip.line
+        if slip.misplaced:
+            composer.leave_all()
+        composer.stop(slip.expected, slip.found, slip.cure)
     except ReaderError as error:
         composer.line = text.count("\n", 0, error.position) + 1
         composer.stop("text", f"the character {chr(int(error.character))!r}", "remove it, save as UTF-8 text")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
+from bough.model.compose import Data
 from bough.model.file import BodyFile, HeaderFile, ModelFile
 from bough.model.frames import vector
 from bough.model.mobility import check_mobility
@@ -32,13 +34,15 @@ def load(source: ModelSource) -> Model:
     read_source = read(source)
     report = Report(read_source.file, read_source.line_of, read_source.folder)
     data = dict(read_source.data)
+    _check_no_system(data, report)
     bodies_data = data.pop("bodies", _MISSING)
-    header = check(HeaderFile, data, (), report)
+    header = check(HeaderFile, data, (), report, whole=ModelFile)
     entries = _bodies(bodies_data, report)
     check_tree(entries, report)
     for key in ("inputs", "outputs"):
         ports = data.get(key)
-        if isinstance(ports, list) and all(isinstance(port, str) for port in ports):
+        # Without any body every node would be unknown, which is no news.
+        if entries and isinstance(ports, list) and all(isinstance(port, str) for port in ports):
             check_ports(key, ports, entries, report)
     _check_stiffening(data, entries, report)
     report.fail_if_any()
@@ -65,8 +69,32 @@ _MISSING = object()
 MAX_PROBLEMS = 500
 
 
+def _check_no_system(data: dict[str, Data], report: Report) -> None:
+    """Refuse the other kind of file that bough reads in one sentence: as a model every key of it is unknown."""
+    if "bough_system" not in data and not {"components", "connections"} <= set(data):
+        return
+    file = report.file
+    stem = os.path.splitext(os.path.basename(file))[0] if os.path.splitext(file)[1] else "X"
+    cure = f"couple it with `bough couple {file} -o {stem}.ssp`, then `bough run {stem}.ssp`"
+    models = _models_coupled(data.get("components"))
+    if models:
+        cure += f"; the model in it is {' or '.join(models[:3])}"
+    key = "bough_system" if "bough_system" in data else "components"
+    report.add((key,), "a model, with the keys `bough: 1` and `bodies`", "a system file, not a model", cure)
+    report.fail()
+
+
+def _models_coupled(components: Data) -> list[str]:
+    """Paths of the model files among the components of a system file."""
+    entries = list(components.values()) if isinstance(components, dict) else []
+    paths = [entry.get("model") if isinstance(entry, dict) else entry for entry in entries]
+    return [path for path in paths if isinstance(path, str) and path.lower().endswith((".yaml", ".yml", ".json"))]
+
+
 def _bodies(data: Any, report: Report) -> list[Entry]:
     expected = str(ModelFile.model_fields["bodies"].description)
+    if data is _MISSING and ("bodies",) in report.corrected:
+        return []  # a misspelt key is one mistake, and reported already
     if not isinstance(data, list) or not data:
         found = "no such key" if data is _MISSING else describe(data)
         report.add(("bodies",), expected, found, "add `bodies:` and under it `- name: ...`")

@@ -34,6 +34,8 @@ class Report:
         self.file = file
         self.folder = folder
         self.problems: list[Problem] = []
+        self.corrected: set[Path] = set()
+        """Keys that are missing only because the file has them under a wrong name."""
         self._line_of = line_of
         self._suggestions = MAX_SUGGESTIONS
 

@@ -10,17 +10,26 @@ from pydantic.fields import FieldInfo
 
 from bough.model.report import Path, Report, describe, one_of
 from bough.model.scalars import number_of
+from bough.model.synonyms import meant, of_a_run, without_unit
 from bough.model.values import NAME_LENGTH, TAG
 
 _NUMBER_ERRORS = frozenset({"float_type", "int_type", "int_from_float", "finite_number"})
 
 
-def check(cls: type[BaseModel], data: Any, path: Path, report: Report) -> Any:
-    """The data as an instance of a class of the file, or None with the problems in the report."""
+def check(cls: type[BaseModel], data: Any, path: Path, report: Report, whole: type[BaseModel] | None = None) -> Any:
+    """The data as an instance of a class of the file, or None with the problems in the report.
+
+    Args:
+        cls: Class of the file.
+        data: Plain data.
+        path: Of the data in the file.
+        report: Takes what is wrong.
+        whole: Class with all keys that a user may write there, where `cls` checks only some of them.
+    """
     try:
         return cls.model_validate(data)
     except ValidationError as error:
-        _translate(error, cls, path, report)
+        _translate(error, whole or cls, path, report)
         return None
 
 
@@ -31,21 +40,26 @@ def _translate(error: ValidationError, cls: type[BaseModel], path: Path, report:
     for detail in details:
         location = _location(detail)
         if detail["type"] == "extra_forbidden":
-            suggestion = report.suggest(str(location[-1]), _keys_at(detail["loc"], cls))
+            suggestion = _suggested(str(location[-1]), _keys_at(detail["loc"], cls), report)
             if suggestion is not None:
                 renamed[location] = suggestion
+                report.corrected.add((*path, *location[:-1], suggestion))
         elif detail["type"] == "literal_error" and location[-1:] == ("shape",):
             shapeless.add(location[:-1])
-    corrected = {(*location[:-1], suggestion) for location, suggestion in renamed.items()}
     for detail in details:
         location = _location(detail)
         # A misspelt key is one mistake, not an unknown key and a missing one; a section of unknown shape is
         # one mistake too, whatever its other keys.
-        if detail["type"] == "missing" and location in corrected:
+        if detail["type"] == "missing" and (*path, *location) in report.corrected:
             continue
         if location[:-1] in shapeless and location[-1] != "shape":
             continue
         report.add((*path, *location), *_words(detail, cls, renamed.get(location), report))
+
+
+def _suggested(key: str, known: list[str], report: Report) -> str | None:
+    """The known key that is meant by an unknown one: another name for it, or one that is spelt nearly so."""
+    return meant(key, known) or (None if of_a_run(key) else report.suggest(key, known))
 
 
 def _location(detail: Any) -> Path:
@@ -57,9 +71,8 @@ def _words(detail: Any, cls: type[BaseModel], suggestion: str | None, report: Re
     """Expected, found and cure of one error."""
     kind, value, limits, location = detail["type"], detail["input"], detail.get("ctx", {}), _location(detail)
     if kind == "extra_forbidden":
-        cure = "remove it" if suggestion is None else f"did you mean '{suggestion}'?"
-        keys = one_of(_keys_at(detail["loc"], cls))
-        return f"one of the keys {keys}", f"the unknown key {detail['loc'][-1]!r:.80}", cure
+        keys, key = one_of(_keys_at(detail["loc"], cls)), str(detail["loc"][-1])
+        return f"one of the keys {keys}", f"the unknown key {key!r:.80}", _key_cure(key, suggestion)
     expected = _expected(location, cls)
     if kind == "missing":
         return expected, "no such key", f"add `{location[-1]}: ...`"
@@ -71,6 +84,8 @@ def _words(detail: Any, cls: type[BaseModel], suggestion: str | None, report: Re
         return expected, describe(value), _length_cure(location, limits)
     if kind == "literal_error":
         return expected, describe(value), _choice_cure(value, limits, report)
+    if kind == "list_type":
+        return expected, describe(value), _list_cure(value, _field_at(location, cls)[0])
     return expected, describe(value), _CURES.get(kind, "write what is expected")
 
 
@@ -78,13 +93,30 @@ _CURES = {
     "model_type": "write a mapping of `key: value` lines",
     "model_attributes_type": "write a mapping of `key: value` lines",
     "dict_type": "write a mapping of `key: value` lines",
-    "list_type": "write a list, such as [1, 2, 3]",
     "bool_type": "write true or false, without quotes",
     "string_type": "write a name; put it in quotes if it looks like a number",
     "string_pattern_mismatch": "use letters, digits and underscores only, and begin with a letter",
     "string_too_long": f"use at most {NAME_LENGTH} characters",
     "string_unicode": "use plain letters",
 }
+
+
+def _key_cure(key: str, suggestion: str | None) -> str:
+    option = of_a_run(key)
+    if suggestion is not None:
+        si = without_unit(key) != key.lower() and without_unit(key) == suggestion.lower()
+        return f"did you mean '{suggestion}'?{' Numbers are in SI units: m, kg, s, N, Pa, rad' if si else ''}"
+    return "remove it" if option is None else f"remove it, and say it when you run the model: `bough run {option}`"
+
+
+def _list_cure(value: object, field: FieldInfo | None) -> str:
+    """Brackets around what is there, where a list of names or mappings is wanted."""
+    wanted = None if field is None else field.annotation
+    if isinstance(value, str) and _lists_text(wanted):
+        return f"write a list, in brackets: [{value:.200}]"
+    if isinstance(value, dict) and wanted is not None and _models_in(wanted):
+        return "write a list: put `- ` before the first key and indent the others as far, or use brackets: [{...}]"
+    return "write a list, in brackets, such as [1, 2, 3]"
 
 
 def _number_cure(value: object, kind: str) -> str:
@@ -164,6 +196,11 @@ def _tags_of(cls: type[BaseModel]) -> set[str]:
     """The union tags that a class of the file goes by: the shape of a section, or 'numbers' without one."""
     shape = cls.model_fields.get("shape")
     return {"numbers"} if shape is None else set(get_args(shape.annotation))
+
+
+def _lists_text(annotation: Any) -> bool:
+    """Whether a field of this type is a list of names, alone or among others."""
+    return annotation == list[str] or any(_lists_text(argument) for argument in get_args(annotation))
 
 
 def _models_in(annotation: Any) -> list[type[BaseModel]]:

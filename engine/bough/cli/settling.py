@@ -1,0 +1,68 @@
+"""`bough run --settle`: flexible bodies begin bent as their load bends them, and do not ring from the start."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import typer
+
+from bough.equilibrium import equilibrium
+from bough.model import Body, Model
+from bough.series_file import Series
+from bough.system import System
+
+
+def settled(system: System, series: Mapping[str, Series], settings: Mapping[str, float]) -> dict[str, float]:
+    """The settings, and besides them the start values of all modes at rest with the hinges held where they start.
+
+    Args:
+        system: The model.
+        series: Inputs over time, by name; node loads count as they are at t = 0 s.
+        settings: Start values, tunable parameters and constant inputs, by name; gravity and masses count.
+
+    Raises:
+        typer.BadParameter: The start value of a mode is set.
+        SimulationError: There is no equilibrium.
+    """
+    for name in settings:
+        if ".eta[" in name or ".eta_dot[" in name:
+            raise typer.BadParameter(f"--settle finds {name} itself: leave out one of the two", param_hint="--set")
+    changed = _changed(system.model, settings)
+    statics = system if changed == system.model else System(changed)
+    q, _ = statics.initial_state()
+    start = np.array([settings.get(name, value) for name, value in zip(statics.q_names, q, strict=True)])
+    at_rest, _ = equilibrium(statics, q=start, loads=_loads(system.model, series, settings))
+    found = {name: float(x) for name, x in zip(statics.q_names, at_rest, strict=True) if ".eta[" in name}
+    return {**settings, **found, **{name: 0.0 for name in statics.u_names if ".eta_dot[" in name}}
+
+
+def _loads(model: Model, series: Mapping[str, Series], settings: Mapping[str, float]) -> dict[str, list[float]]:
+    """Node loads at the start, N or N.m."""
+
+    def value(name: str) -> float:
+        return float(np.interp(0.0, *series[name])) if name in series else settings.get(name, 0.0)
+
+    return {name: [value(f"{name}[{i}]") for i in (1, 2, 3)] for name in model.inputs}
+
+
+def _changed(model: Model, settings: Mapping[str, float]) -> Model:
+    """The model with those settings that the weight depends on."""
+    gravity = _vector("gravity", model.gravity, settings)
+    return model.model_copy(update={"gravity": gravity, "bodies": tuple(_body(b, settings) for b in model.bodies)})
+
+
+def _body(body: Body, settings: Mapping[str, float]) -> Body:
+    rigid = body.rigid
+    if rigid is None or not rigid.tunable:
+        return body
+    update = {
+        "mass": settings.get(f"{body.name}.mass", rigid.mass),
+        "com": _vector(f"{body.name}.com", rigid.com, settings),
+        "inertia": _vector(f"{body.name}.inertia", rigid.inertia, settings),
+    }
+    return body.model_copy(update={"rigid": rigid.model_copy(update=update)})
+
+
+def _vector(name: str, values: tuple[float, ...], settings: Mapping[str, float]) -> tuple[float, ...]:
+    return tuple(settings.get(f"{name}[{i}]", value) for i, value in enumerate(values, 1))

@@ -1,0 +1,89 @@
+"""What people call the keys of a model file who come from other programs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+# Options of `bough run` by what other programs write into the model.
+_OF_A_RUN = {
+    "dt": "--step",
+    "h": "--step",
+    "step": "--step",
+    "step_size": "--step",
+    "time_step": "--step",
+    "timestep": "--step",
+    "duration": "--stop",
+    "end_time": "--stop",
+    "stop": "--stop",
+    "stop_time": "--stop",
+    "t_end": "--stop",
+    "tend": "--stop",
+    "integrator": "--method",
+    "method": "--method",
+    "solver": "--method",
+    "rtol": "--rtol",
+    "tolerance": "--rtol",
+}
+_MEANT = {
+    "E": "e_modulus elastic_modulus modulus young youngs youngs_modulus young_modulus",
+    "G": "shear g_modulus shear_modulus",
+    "Q": "quat quaternion orientation rotation attitude",
+    "armature": "motor_inertia rotor rotor_inertia gear_inertia",
+    "at": "attach_to node parent_node",
+    "axis": "direction dir",
+    "bodies": "body links parts elements segments",
+    "boundary": "bc bcs condition supports",
+    "com": "cg cog centre center centroid mass_center mass_centre center_of_mass centre_of_mass",
+    "count": "n number num modes",
+    "damping": "b c d damper friction viscous viscous_friction dissipation zeta",
+    "drive": "actuation control actuator motor",
+    "elements": "mesh n_elements num_elements divisions",
+    "frame": "origin offset pose transform placement",
+    "gravity": "g",
+    "height": "h",
+    "hinge": "joint connection",
+    "inertia": "i ixx moi tensor inertia_tensor moment_of_inertia moments",
+    "initial": "init start q0 x0 initial_state state start_values",
+    "inputs": "loads forces actuators",
+    "length": "l len size",
+    "mass": "m weight",
+    "name": "id label title",
+    "nu": "poisson poissons_ratio poisson_ratio v",
+    "outputs": "sensors output probes measure",
+    "parent": "base on connected_to",
+    "phi": "angle theta",
+    "position": "offset origin pos r translation xyz",
+    "quaternion": "attitude orientation q quat rotation",
+    "radius": "r",
+    "rest": "neutral free_length offset reference",
+    "rho": "density",
+    "s": "displacement translation",
+    "stiffness": "k spring",
+    "thickness": "t wall wall_thickness",
+    "type": "kind joint_type hinge_type",
+    "v": "linear_velocity s_dot",
+    "w": "angular_velocity omega phi_dot",
+    "wheels": "rotors flywheels gyros",
+    "width": "b w",
+}
+_UNIT = re.compile(r"(?:_in)?_(m|mm|cm|kg|g|t|s|ms|hz|n|nm|rad|deg|degrees?|pa|kpa|mpa|gpa|si)\Z")
+
+
+def without_unit(key: str) -> str:
+    """The key in small letters, without a unit at its end: `length_mm` is `length`."""
+    return _UNIT.sub("", key.lower().replace("-", "_").replace(" ", "_"))
+
+
+def meant(key: str, known: Iterable[str]) -> str | None:
+    """The key among the known ones that another program calls so, if there is one."""
+    bare = without_unit(key)
+    for name in known:
+        if bare == name.lower() or bare in _MEANT.get(name, "").split():
+            return name
+    return None
+
+
+def of_a_run(key: str) -> str | None:
+    """The option of `bough run` for a key that is about a run and not about the model, if it is one."""
+    return _OF_A_RUN.get(without_unit(key))
