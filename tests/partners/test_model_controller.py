@@ -214,7 +214,7 @@ PENDULUM = {
 def test_hinges_that_are_no_driven_rotations_are_refused() -> None:
     with pytest.raises(BuildError, match="hinge 'b_hinge' is prismatic"):
         describe_partner("model-controller", model=SLIDER)
-    with pytest.raises(BuildError, match="needs the model"):
+    with pytest.raises(BuildError, match="it has no model; expected the model that it is to control"):
         describe_partner("model-controller")
     with pytest.raises(BuildError, match="bandwidth"):
         describe_partner("model-controller", values={"bandwidth": -1.0}, model=PENDULUM)

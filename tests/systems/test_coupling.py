@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from decimal import Decimal
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,8 @@ from systems.parts import FLEXIBLE, MOTOR, RIGID, J, Numbers, fitted_order
 import bough
 from bough.systems import couple, gather, run
 from bough.systems.graph import sequence
+from bough.systems.master import communication_points
+from bough.systems.ports import power_ports
 
 STEPS = [0.008, 0.004, 0.002, 0.001]
 ARMATURE = MOTOR["J"] * MOTOR["N"] ** 2
@@ -70,6 +73,18 @@ def test_energy_through_the_port_is_the_kinetic_energy_that_the_arm_has_won(driv
     assert result.statistics["energy motor.tau -> arm.shoulder.tau"] == pytest.approx(won, rel=1e-4)
 
 
+@pytest.mark.parametrize(("effort", "flow", "scale"), [(1.0, 1.0, 1.0), (20.0, 20.0, 0.05), (0.5, 1.0, None)])
+def test_scaled_links_are_a_port_where_the_power_is_the_same_at_both_ends(
+    parts: Path, tmp_path: Path, effort: float, flow: float, scale: float | None
+) -> None:
+    wires = [
+        {"from": "motor.tau", "to": "arm.shoulder.tau", "factor": effort},
+        {"from": "arm.shoulder.w", "to": "motor.w", "factor": flow},
+    ]
+    ports = power_ports(couple(drive(parts, connections=wires), tmp_path / "scaled.ssp"))
+    assert [(port.effort, port.flow, port.scale) for port in ports] == ([] if scale is None else [(0, 1, scale)])
+
+
 def test_values_agree_from_the_first_instant(parts: Path, tmp_path: Path) -> None:
     """Without inductance the torque depends on the speed at once, and the acceleration on the torque."""
     motor = {"partner": "motor", "set": {**MOTOR, "L": 0.0}}
@@ -102,8 +117,20 @@ def couple_to(data: dict[str, Any], folder: Path) -> Path:
 
 
 def test_communication_points_do_not_add_up_rounding(driven: Path) -> None:
-    result = run(driven, step=0.1, stop=0.75)
-    assert result.t.tolist() == [*(i * 0.1 for i in range(8)), 0.75]
+    result = run(driven, step=0.1, stop=0.75, warn=lambda _: None)
+    assert result.t.tolist() == [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75]
+
+
+@pytest.mark.parametrize("step", [1e-3, 2.5e-4, 1e-6, 0.3, 1 / 3e3, 1 / 64])
+@pytest.mark.parametrize("start", [0.0, 0.1, -2.0])
+def test_communication_points_print_as_the_decimals_of_start_and_step_make_them(start: float, step: float) -> None:
+    """Within rounding of start + i step in any case; and exactly what a person would write down."""
+    points = communication_points(start, start + 3000 * step, step)
+    assert len(points) == 3001
+    np.testing.assert_allclose(points, start + step * np.arange(3001), rtol=1e-15, atol=4e-16 * max(1, abs(start)))
+    assert points[:-1] == [float(Decimal(repr(start)) + i * Decimal(repr(step))) for i in range(3000)]
+    if step == 1e-3:
+        assert max(len(repr(t)) for t in points) <= len("-1.999")
 
 
 def test_every_nth_point_and_the_last_are_kept(driven: Path) -> None:

@@ -13,7 +13,7 @@ from systems.conftest import drive
 from systems.parts import RIGID, edited
 
 import bough
-from bough.systems import couple, run
+from bough.systems import couple, is_system_file, run
 
 Writer = Callable[[dict[str, Any]], Path]
 
@@ -35,7 +35,9 @@ def told(data: dict[str, Any], written: Writer, tmp_path: Path) -> str:
         ("motor.u -> arm.shoulder.tau", ["motor.u, which is an input"]),
         ("motor.i -> arm.shoulder.tau", ["the unit N.m of arm.shoulder.tau", "A of motor.i", "factor"]),
         ("motor.tau -> arm.shoulder.locked", ["the same type", "boolean"]),
-        ("motor.tau, arm.shoulder.tau", ["`component.output -> component.input`"]),
+        ("motor.i, arm.shoulder.w", ["`component.output -> component.input`", 'write "motor.i -> arm.shoulder.w"']),
+        ("motor.i => motor.u", ['write "motor.i -> motor.u"']),
+        ("motor.i", ['write "motor.tau -> arm.shoulder.tau"']),
     ],
 )
 def test_connection_that_does_not_fit_is_told_with_line_and_cure(
@@ -83,13 +85,20 @@ def test_missing_connection_is_warned_of(parts: Path, tmp_path: Path) -> None:
     ("changes", "words"),
     [
         ({"bough_system": 2}, ["bough_system", "the format version, 1"]),
-        ({"connecions": []}, ["unknown key 'connecions'"]),
+        ({"connecions": []}, ["unknown key 'connecions'", "did you mean 'connections'?"]),
         ({"components": {}}, ["components", "an empty mapping"]),
         ({"components": {"arm": "nowhere.fmu"}}, ["components.arm", "no such file", "nowhere.fmu"]),
         ({"components": {"arm": "nowhere.yaml"}}, ["nowhere.yaml", "no such file"]),
-        ({"components": {"arm": {"partner": "rotor"}}}, ["there is no partner 'rotor'"]),
+        ({"components": {"arm": {"partner": "rotor"}}}, ["there is no partner 'rotor'", "did you mean 'motor'?"]),
+        ({"components": {"arm": {"partner": "servo"}}}, ["components.arm.partner", "one of motor, controller, model-"]),
+        ({"components": {"arm": {"partner": "model-controller", "axes": 2}}}, ["components.arm.axes", "remove it"]),
+        ({"components": {"arm": {"partner": "model-controller"}}}, ["components.arm.model", "name the model file"]),
+        ({"components": {"arm": {"partner": "motor", "axes": 101}}}, ["components.arm.axes", "1 to 100"]),
         ({"components": {"arm": {"fmi": "2.0"}}}, ["one of `fmu`, `model`, `partner`"]),
-        ({"set": {"arm.shoulder.armatur": 1.0}}, ["did you mean 'shoulder.armature'?"]),
+        (
+            {"set": {"arm.shoulder.armatur": 1.0}},
+            ["set.'arm.shoulder.armatur'\n", "did you mean 'arm.shoulder.armature'?"],
+        ),
         ({"set": {"arm.shoulder.a": 1.0}}, ["it is a calculated output"]),
         ({"set": {"motor.R": "small"}}, ["a finite number", "the text 'small'"]),
         ({"set": {"arm.shoulder.locked": 1}}, ["true or false"]),
@@ -105,6 +114,70 @@ def test_system_file_that_is_wrong_is_told_with_its_place(
     assert "system.yaml:" in message
     for word in words:
         assert word in message, message
+
+
+def test_values_of_partners_that_do_not_fit_are_told_at_their_lines(written: Writer, tmp_path: Path) -> None:
+    """All of them, each with what may be there and the name that was meant."""
+    values = {"L": -1, "RR": 3, "Kt": None, "N": [1, 2, 3], "tau": 1}
+    parts = {"motor": {"partner": "motor", "axes": 2, "set": values}}
+    parts |= {"controller": {"partner": "controller", "set": {"Kp": 2}}}
+    message = told({"bough_system": 1, "name": "x", "components": parts}, written, tmp_path)
+    lines = (tmp_path / "system.yaml").read_text(encoding="utf-8").splitlines()
+    for component, key, words in (
+        ("motor", "L", ["expected: at least 0 H", "found:    L is -1 H"]),
+        ("motor", "RR", ["there is no parameter 'RR'", "did you mean 'R'?"]),
+        ("motor", "Kt", ["expected: a number", "nothing (null)"]),
+        ("motor", "N", ["1 value for all axes, or 2", "N has 3 values"]),
+        ("motor", "tau", ["'tau' is computed by the motor"]),
+        ("controller", "Kp", ["one of kp (V/rad), ki", "did you mean 'kp'?"]),
+    ):
+        line = next(i for i, text in enumerate(lines, 1) if f'"{key}":' in text)
+        head = f"system.yaml:{line}: components.{component}.set.{key}\n"
+        assert head in message, message
+        own = message.partition(head)[2].partition("\n\n")[0]
+        assert all(word in own for word in words), own
+    assert "see there" not in message
+
+
+def test_inputs_of_partners_are_set_for_each_axis(tmp_path: Path) -> None:
+    for given, expected in (({"u": 2}, [2.0, 2.0]), ({"u": [2, 3]}, [2.0, 3.0]), ({"u[2]": 3}, [0.0, 3.0])):
+        motor = {"partner": "motor", "axes": 2, "set": given}
+        made = couple({"bough_system": 1, "name": "x", "components": {"motor": motor}}, tmp_path / "x.ssp")
+        result = run(tmp_path / "x.ssp", 1e-3)
+        assert [result[f"motor.u[{i}]"][0] for i in (1, 2)] == expected
+        assert ("motor.u[1]" in str(made.warnings)) == ("u" not in given)
+
+
+def test_model_file_is_not_taken_for_a_system_file(written: Writer, tmp_path: Path) -> None:
+    """Nobody is told to remove the bodies of a model."""
+    message = told(RIGID, written, tmp_path)
+    assert "a model file (it has 'bodies')" in message and "bough_system, components, connections" in message
+    assert "docs/systems.md" in message and "unknown key" not in message and "remove" not in message
+
+
+def test_system_files_are_told_from_other_files(written: Writer, tmp_path: Path) -> None:
+    assert is_system_file(written({"name": "x", "bough_system": 1}))
+    broken = tmp_path / "broken.yaml"
+    broken.write_text("bough_system: 1\nname: [\n", encoding="utf-8")
+    assert is_system_file(broken)
+    for text in ("bough: 1\nname: bough_system\n", "# bough_system: 1\nbough: 1\n", "bodies: {bough_system: 1}\n", ""):
+        (tmp_path / "other.yaml").write_text(text, encoding="utf-8")
+        assert not is_system_file(tmp_path / "other.yaml"), text
+    assert not is_system_file(tmp_path / "nothing.yaml") and not is_system_file(tmp_path / "arm.fmu")
+
+
+@pytest.mark.parametrize("text", ["{from: motor.tau[1], to: arm.f, factor: 2}", "{from: a.b, to: motor.tau[1]}"])
+def test_index_in_braces_asks_for_quotes(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "system.yaml"
+    head = "bough_system: 1\nname: x\ncomponents: {motor: {partner: motor}}\nconnections:\n"
+    path.write_text(f"{head}  - {text}\n", encoding="utf-8")
+    with pytest.raises(bough.ModelError) as caught:
+        couple(path, tmp_path / "out.ssp")
+    assert "system.yaml:5" in str(caught.value) and 'write "motor.tau[1]"' in str(caught.value)
+    path.write_text(f"{head}  - {text} ]\n".replace("[1]", ""), encoding="utf-8")
+    with pytest.raises(bough.ModelError, match=r"system\.yaml:5") as caught:
+        couple(path, tmp_path / "out.ssp")
+    assert "quotes" not in str(caught.value)
 
 
 def test_file_that_is_no_fmu_is_told(parts: Path, written: Writer, tmp_path: Path) -> None:
@@ -160,7 +233,11 @@ def test_component_that_fails_in_mid_run_is_named_with_the_time_and_results_are_
         ({"stop": 0.0}, "expected a later end"),
         ({"tolerance": 2.0}, "tolerance is 2.0"),
         ({"every": 0}, "every is 0"),
-        ({"values": {"arm.shoulder.dampin": 1.0}}, "did you mean 'shoulder.damping'?"),
+        ({"values": {"arm.shoulder.dampin": 1.0}}, "did you mean 'arm.shoulder.damping'?"),
+        ({"values": {"motor.RR": 1.0}}, "component motor has no 'RR'; did you mean 'motor.R'?"),
+        ({"values": {"motor.RR": 1.0}}, "In motor you can set: u, Ka, u_max, R, L, Kt, Kb, N, eta, J, i_max"),
+        ({"values": {"mootr.R": 1.0}}, "there is no component 'mootr'; did you mean 'motor.R'?"),
+        ({"values": {"motor.R": -1.0}}, "motor.R is -1.0; expected at least 1e-06 Ohm"),
         ({"values": {"motor.w": 1.0}}, "a connection sets it"),
         ({"inputs": {"motor.w": 1.0}}, "motor.w is no free input; free inputs are: motor.u"),
         ({"inputs": {"mot.u": 1.0}}, "there is no component 'mot'"),

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from bough.cli.building import Fmi, asked_platforms
 from bough.cli.console import answer, check_target, complain, guarded, problems, say
 from bough.errors import BoughError
+
+if TYPE_CHECKING:
+    from bough.systems import Assembly, Link
 
 
 @guarded
@@ -53,13 +56,36 @@ def couple(
     for warning in made.warnings:
         complain(f"warning: {warning}")
     if as_json:
-        components = {
-            c.name: {"model": c.interface.model, "fmi": f"{c.interface.fmi}.0", "values": dict(c.values)}
-            for c in made.components
-        }
-        links = [{"from": ".".join(x.source), "to": ".".join(x.target)} for x in made.links]
-        about = {"ok": True, "output": str(target), "container": None if container is None else str(container)}
-        answer({**about, "components": components, "connections": links, "warnings": list(made.warnings)})
+        answer(
+            {"ok": True, "output": str(target), "container": None if container is None else str(container)}
+            | _json(made)
+        )
     else:
-        names = ", ".join(c.name for c in made.components)
-        say(f"{target}: {names}; {len(made.links)} connections; {target.stat().st_size / 1000:.0f} kB")
+        say(f"{target}: {_told(made)}; {target.stat().st_size / 1000:.0f} kB")
+
+
+def _json(made: Assembly) -> dict[str, Any]:
+    """The system for a program."""
+    components = {
+        c.name: {"model": c.interface.model, "fmi": f"{c.interface.fmi}.0", "values": dict(c.values)}
+        for c in made.components
+    }
+
+    def ends(link: Link) -> dict[str, str]:
+        return {"from": ".".join(link.source), "to": ".".join(link.target)}
+
+    return {
+        "components": components,
+        "connections": [ends(link) for link in made.links],
+        "parameters": [ends(x) | {"value": made.component(x.target[0]).values[x.target[1]]} for x in made.carried],
+        "open_inputs": [".".join(port) for port in made.open_inputs()],
+        "warnings": list(made.warnings),
+    }
+
+
+def _told(made: Assembly) -> str:
+    """Components, and connections as the user has written them."""
+    names = ", ".join(c.name for c in made.components)
+    count, fixed = len(made.links) + len(made.carried), len(made.carried)
+    wires = "1 connection" if count == 1 else f"{count} connections"
+    return f"{names}; {wires}" + (f" ({fixed} {'sets' if fixed == 1 else 'set'} a parameter)" if fixed else "")

@@ -1,4 +1,4 @@
-"""`bough run X.ssp`: a system of FMUs, by the master of bough.systems."""
+"""`bough run X.ssp`, or a system file: a system of FMUs, by the master of bough.systems."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
 
 from bough.cli.console import FAILED, answer, check_target, complain, problems, progress_bar, say
 from bough.cli.inputs import gather_named
 from bough.cli.running import STDOUT, Progress, write_result
-from bough.errors import SimulationError
+from bough.errors import BoughError, SimulationError
 from bough.result import Result
 
 if TYPE_CHECKING:
@@ -36,9 +36,18 @@ class Extrapolation(str, Enum):
     energy = "energy"
 
 
+def is_system(path: Path) -> bool:
+    """Whether a file is an SSP package or a system file."""
+    if path.suffix.lower() == ".ssp":
+        return True
+    from bough.systems import is_system_file
+
+    return is_system_file(path)
+
+
 @dataclass(frozen=True)
 class SystemRun:
-    """Options of the run of a package; None: as the package says. Times in s."""
+    """Options of the run of a system; None: as the package or the system file says. Times in s."""
 
     stop: float | None
     step: float | None
@@ -77,31 +86,39 @@ class SystemRun:
             check_target(self.output)
 
     def execute(self, path: Path, file: Path | None, settings: Iterable[str]) -> None:
-        """Run a system, write, tell. A run that fails leaves what it has, with a message.
+        """Run a system, write, tell. A run that fails or is interrupted leaves what it has, with a message.
 
         Args:
-            path: The SSP package.
+            path: The SSP package, or the system file.
             file: CSV of inputs over time, if any.
             settings: Inputs and parameters, `component.variable=value`.
         """
-        from bough.systems import open_package
+        from bough.systems import Interrupted, open_system
 
         self.check()
+        failure: SimulationError | Interrupted | None = None
         with tempfile.TemporaryDirectory(prefix="bough-", ignore_cleanup_errors=True) as scratch:
-            assembly = open_package(path, Path(scratch))
-        for warning in assembly.warnings:
-            complain(f"warning: {warning}")
-        inputs, values = _sorted(assembly, file, settings)
-        failure: SimulationError | None = None
-        with progress_bar(assembly.name) as progress:
             try:
-                result = self._run(path, inputs, values, progress)
-            except SimulationError as error:
+                assembly = open_system(path, Path(scratch))
+                inputs, values = _sorted(assembly, file, settings)
+                with progress_bar(assembly.name) as progress:
+                    result = self._run(assembly, inputs, values, progress)
+            except (SimulationError, Interrupted) as error:
                 if error.result is None:
-                    if self.as_json:
-                        answer(problems(error))
-                    raise
+                    self._refuse(error)
                 failure, result = error, error.result
+            except BoughError as error:
+                self._refuse(error)
+        self._deliver(result, failure)
+
+    def _refuse(self, error: BaseException) -> NoReturn:
+        """Tell a program of an error without a result; `guarded` tells the person."""
+        if self.as_json and isinstance(error, BoughError):
+            answer(problems(error))
+        raise error
+
+    def _deliver(self, result: Result, failure: BaseException | None) -> None:
+        """Write the rows, and say whether they are all."""
         write_result(result, self.output)
         if self.as_json:
             answer(_summary(result, self.output, failure))
@@ -113,11 +130,11 @@ class SystemRun:
         complain(f"the {len(result)} rows until t = {result.t[-1]:.9g} s are {where}")
         raise typer.Exit(FAILED)
 
-    def _run(self, path: Path, inputs: dict[str, Any], values: dict[str, Any], progress: Progress) -> Result:
+    def _run(self, assembly: Assembly, inputs: dict[str, Any], values: dict[str, Any], progress: Progress) -> Result:
         from bough.systems import run
 
         return run(
-            path,
+            assembly,
             self.stop,
             self.step,
             None if self.order is None else self.order.value,
@@ -127,30 +144,36 @@ class SystemRun:
             values=values,
             every=self.every or 1,
             progress=progress,
+            warn=lambda text: complain(f"warning: {text}"),
         )
 
 
 def _sorted(assembly: Assembly, file: Path | None, settings: Iterable[str]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Inputs over time, and values before the run."""
-    from bough.systems.settings import unsettable
+    """Inputs over time, and values before the run.
 
-    free = [".".join(port) for port in assembly.open_inputs()]
-    taken = {link.target for link in assembly.links}
-    known = [
-        f"{c.name}.{name}"
-        for c in assembly.components
-        for name in c.interface.variables
-        if unsettable(c, name) is None and (c.name, name) not in taken
-    ]
-    inputs = dict(gather_named(free, file, []))
-    values = gather_named(known, None, settings)
+    Raises:
+        SimulationError: The file cannot be read, or names what is no input.
+        typer.BadParameter: A setting is wrong; the message has what can be set instead.
+    """
+    from bough.systems.settings import find_settable
+
+    named = list(settings)
+    known = []
+    for setting in named:
+        known.append(setting.partition("=")[0].strip())
+        try:
+            find_settable(assembly, known[-1])
+        except SimulationError as error:
+            raise typer.BadParameter(str(error), param_hint="--set") from None
+    inputs = dict(gather_named([".".join(port) for port in assembly.open_inputs()], file, []))
+    values = gather_named(known, None, named)
     twice = [name for name in values if name in inputs]
     if twice:
         raise typer.BadParameter(f"{twice[0]} is given twice", param_hint="--set")
     return inputs, values
 
 
-def _summary(result: Result, output: Path, failure: SimulationError | None) -> dict[str, Any]:
+def _summary(result: Result, output: Path, failure: BaseException | None) -> dict[str, Any]:
     statistics = result.statistics
     names = [key.partition(" ")[2] for key in statistics if key.startswith("energy ")]
     return {
@@ -172,5 +195,6 @@ def _summary(result: Result, output: Path, failure: SimulationError | None) -> d
 
 def _told(result: Result, output: Path) -> str:
     steps, seconds = result.statistics["steps"], result.statistics["seconds"]
-    told = f"{output}: {len(result)} rows of {len(result.names)} variables to t = {result.t[-1]:.6g} s"
+    where = "stdout" if output == STDOUT else str(output)
+    told = f"{where}: {len(result)} rows of {len(result.names)} variables to t = {result.t[-1]:.6g} s"
     return f"{told} ({steps:.0f} steps, {seconds:.3g} s)"

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from bough._build_info import VERSION
-from bough.errors import BuildError
+from bough.errors import BuildError, did_you_mean
 from bough.export import fmi2, fmi3
 from bough.export.package import (
     NO_TOKEN,
@@ -26,6 +26,7 @@ from bough.export.python_runtime import python_files
 from bough.export.resource import Content, pack
 from bough.export.structure import Description, Unknown
 from bough.partners import controller, model_controller, motor
+from bough.partners.misfit import Misfit, PartnerError
 from bough.partners.page import page
 from bough.partners.quantity import AXES_MOST, Partner, Value, dependencies, variable_table
 
@@ -60,28 +61,27 @@ def describe_partner(
         model: For a model-controller: what `bough.load` takes, or a System.
 
     Raises:
-        BuildError: Something is unknown or out of range.
+        PartnerError: Something is unknown or out of range.
+        BuildError: There is no such partner.
     """
-    given = dict(values or {})
+    given: dict[str, Any] = dict(values or {})
     if kind not in KINDS:
-        raise BuildError(f"there is no partner {kind!r}; partners are {', '.join(KINDS)}")
+        hint = did_you_mean(kind, KINDS)
+        raise BuildError(f"there is no partner {kind!r}; partners are {', '.join(KINDS)}{hint}")
     if not 1 <= axes <= AXES_MOST:
-        raise BuildError(f"axes is {axes}; expected 1 to {AXES_MOST}")
-    if (model is None) == (kind == "model-controller"):
-        raise BuildError(
-            "a model-controller needs the model that it is to control" if model is None else f"a {kind} takes no model"
-        )
-    output = str(given.pop("output", "voltage")) if kind == "controller" else ""
-    numbers: dict[str, Value] = {}
-    for name, x in given.items():
-        if isinstance(x, str):
-            raise BuildError(f"{kind}: {name} is {x!r}; expected a number")
-        numbers[name] = x
+        raise PartnerError(kind, Misfit("axes", f"axes is {axes}", f"1 to {AXES_MOST}"))
     if kind == "model-controller":
-        return model_controller.describe(model, numbers)
+        if model is None:
+            expected, cure = "the model that it is to control", "name the model file"
+            raise PartnerError(kind, Misfit("model", "it has no model", expected, cure))
+        return model_controller.describe(model, given)
+    if model is not None:
+        cure = "leave it out, or take a model-controller"
+        raise PartnerError(kind, Misfit("model", f"a {kind} takes no model", "none", cure))
     if kind == "motor":
-        return motor.describe(axes, numbers)
-    return controller.describe(axes, numbers, output)
+        return motor.describe(axes, given)
+    output = given.pop("output", "voltage")
+    return controller.describe(axes, given, output)
 
 
 def build_partner(

@@ -15,8 +15,10 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 
-from bough.errors import BuildError
-from bough.partners.quantity import Partner, Quantity, Value
+from bough.errors import did_you_mean
+from bough.model.report import describe as words
+from bough.partners.misfit import FITTING, Misfit, PartnerError
+from bough.partners.quantity import Partner, Quantity
 from bough.partners.run import PartnerRun
 from bough.partners.shapes import SAMPLE_SLACK, clamp, quintic
 
@@ -36,10 +38,10 @@ REFERENCE = (
 QUANTITIES: tuple[Quantity, ...] = (
     Quantity("phi", "rad", "Angle of the hinge", "input"),
     Quantity("w", "rad/s", "Speed of the hinge", "input"),
-    Quantity("phi_cmd", "rad", "Commanded angle, added to the built-in move", "input"),
-    Quantity("w_cmd", "rad/s", "Commanded speed, added to the built-in move", "input"),
-    Quantity("a_cmd", "rad/s2", "Commanded acceleration, added to the built-in move", "input"),
-    Quantity("u_ff", "V", "Feed-forward, added to u", "input"),
+    Quantity("phi_cmd", "rad", "Commanded angle, added to the built-in move", "input", optional=True),
+    Quantity("w_cmd", "rad/s", "Commanded speed, added to the built-in move", "input", optional=True),
+    Quantity("a_cmd", "rad/s2", "Commanded acceleration, added to the built-in move", "input", optional=True),
+    Quantity("u_ff", "V", "Feed-forward, added to u", "input", optional=True),
     Quantity("u", "V", "Command to the amplifier", "output", depends=_ALL),
     Quantity("phi_ref", "rad", "Angle that is asked for", "output", depends=("time", "phi_cmd", *_MOVE)),
     Quantity("w_ref", "rad/s", "Speed that is asked for", "output", depends=("time", "w_cmd", *_MOVE)),
@@ -85,7 +87,7 @@ _TORQUE_UNITS = {"V": "N.m", "V/rad": "N.m/rad", "V/(rad.s)": "N.m/(rad.s)", "V.
 _SHOWN = ("u", "phi_ref", "w_ref", "a_ref", "e")
 
 
-def describe(axes: int, values: Mapping[str, Value], output: str = "voltage") -> Partner:
+def describe(axes: int, values: Mapping[str, object], output: object = "voltage") -> Partner:
     """A controller for each axis, with one sample time.
 
     Args:
@@ -94,15 +96,17 @@ def describe(axes: int, values: Mapping[str, Value], output: str = "voltage") ->
         output: What u is: "voltage" for an amplifier, or "torque" for a hinge.
 
     Raises:
-        BuildError: A value is wrong.
+        PartnerError: A value is wrong.
     """
     if output not in OUTPUTS:
-        raise BuildError(f"controller: output is {output!r}; expected 'voltage' or 'torque'")
+        cure = did_you_mean(output, OUTPUTS).removeprefix("; ") if isinstance(output, str) else ""
+        found, expected = f"output is {words(output)}", "'voltage' or 'torque'"
+        raise PartnerError("controller", Misfit("output", found, expected, cure or FITTING))
     quantities = QUANTITIES
     if output == "torque":
         quantities = tuple(replace(q, unit=_TORQUE_UNITS.get(q.unit, q.unit)) for q in quantities)
         quantities = tuple(replace(q, text="Torque on the hinge") if q.name == "u" else q for q in quantities)
-    return Partner("controller", NUMBER, TEXT, axes, sampled(quantities), {}).set(values)
+    return Partner("controller", NUMBER, TEXT, axes, sampled(quantities), {}, options=("output",)).set(values)
 
 
 def sampled(quantities: tuple[Quantity, ...]) -> tuple[Quantity, ...]:

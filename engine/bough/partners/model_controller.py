@@ -1,7 +1,7 @@
 """Controller with a flexible model inside: description. `model_design` makes its gains, `model_run` is it at work.
 
-After figures 4 and 6 of the patent: the engine runs on the measured hinge state and predicts the motion, deflections
-included; prediction and desired motion are compared, and the difference corrects the hinge torques.
+After figures 4 and 6 of US patent 5,546,508: the engine runs on the measured hinge state and predicts the motion,
+deflections included; prediction and desired motion are compared, and the difference corrects the hinge torques.
 """
 
 from __future__ import annotations
@@ -11,14 +11,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from bough.errors import BuildError
 from bough.flex import load
 from bough.model import Model
+from bough.model.report import describe as words
 from bough.partners.controller import REFERENCE, sampled
+from bough.partners.misfit import Misfit, PartnerError
 from bough.partners.model_design import Gains, design
-from bough.partners.quantity import Partner, Quantity, Value
+from bough.partners.quantity import Partner, Quantity, as_list
 from bough.system import System
 
+KIND = "model-controller"
 NUMBER = 3
 TEXT = "Controller with a flexible model inside"
 _CMD = ("phi_cmd", "w_cmd", "a_cmd")
@@ -27,10 +29,10 @@ _ALL = ("time", "phi", "w", *_CMD, "tau_ff", "tau_max", *_MOVE)
 QUANTITIES: tuple[Quantity, ...] = (
     Quantity("phi", "rad", "Angle of the hinge", "input"),
     Quantity("w", "rad/s", "Speed of the hinge", "input"),
-    Quantity("phi_cmd", "rad", "Commanded angle, added to the built-in move", "input"),
-    Quantity("w_cmd", "rad/s", "Commanded speed, added to the built-in move", "input"),
-    Quantity("a_cmd", "rad/s2", "Commanded acceleration, added to the built-in move", "input"),
-    Quantity("tau_ff", "N.m", "Feed-forward, added to tau", "input"),
+    Quantity("phi_cmd", "rad", "Commanded angle, added to the built-in move", "input", optional=True),
+    Quantity("w_cmd", "rad/s", "Commanded speed, added to the built-in move", "input", optional=True),
+    Quantity("a_cmd", "rad/s2", "Commanded acceleration, added to the built-in move", "input", optional=True),
+    Quantity("tau_ff", "N.m", "Feed-forward, added to tau", "input", optional=True),
     Quantity("tau", "N.m", "Torque on the hinge", "output", depends=_ALL, across=True),
     Quantity("u", "V", "Command to the amplifier, ku tau + kw w", "output", depends=(*_ALL, "ku", "kw"), across=True),
     Quantity("phi_ref", "rad", "Angle that is asked for", "output", depends=("time", "phi_cmd", *_MOVE)),
@@ -78,7 +80,7 @@ OPTIONS = (
 
 
 def describe(
-    model: Model | System | str | os.PathLike[str] | Mapping[str, Any], values: Mapping[str, Value]
+    model: Model | System | str | os.PathLike[str] | Mapping[str, Any], values: Mapping[str, object]
 ) -> Partner:
     """A controller for all hinges of a model.
 
@@ -88,7 +90,7 @@ def describe(
 
     Raises:
         ModelError: The model is wrong.
-        BuildError: The model has hinges that are not driven rotations, or a value is wrong.
+        PartnerError: The model has hinges that are not driven rotations, or a value is wrong.
     """
     options, given = {o.name: o.start for o in OPTIONS}, dict(values)
     armature = _numbers("armature", given.pop("armature", ()))
@@ -104,7 +106,16 @@ def describe(
     modes = system.nu - axes
     quantities = sampled((*QUANTITIES, *(replace(q, count=modes) for q in MODAL if modes)))
     about = f"{TEXT}: {loaded.name}, bandwidth {options['bandwidth']:g} rad/s, sample time {options['sample']:g} s"
-    partner = Partner("model-controller", NUMBER, about, axes, quantities, {}, axis_names=tuple(n[:-2] for n in names))
+    partner = Partner(
+        KIND,
+        NUMBER,
+        about,
+        axes,
+        quantities,
+        {},
+        axis_names=tuple(n[:-2] for n in names),
+        options=tuple(o.name for o in OPTIONS),
+    )
     partner = partner.set({"phi_start": start, "phi_end": start}).set(given)
     end = next(partner.start(q) for q in quantities if q.name == "phi_end")
     gains = design(system, names, end, options["bandwidth"], options["sample"])
@@ -119,42 +130,44 @@ def _table(g: Gains, sample: float) -> tuple[float, ...]:
     return (*head, *map(float, g.hinges), *map(float, g.modes), *arrays)
 
 
-def _option(o: Option, value: Value) -> float:
+def _option(o: Option, value: object) -> float:
     if not isinstance(value, (int, float)) or not o.minimum <= value < 1e6:
-        raise BuildError(f"model-controller: {o.name} is {value!r} {o.unit}; expected a number from {o.minimum:g} on")
+        found = f"{o.name} is {words(value)}"
+        raise PartnerError(KIND, Misfit(o.name, found, f"a number from {o.minimum:g} {o.unit} on"))
     return float(value)
 
 
-def _numbers(name: str, value: Value) -> list[float]:
-    numbers = [value] if isinstance(value, (int, float)) else list(value)
+def _numbers(name: str, value: object) -> list[float]:
+    numbers = as_list(value)
     if any(not isinstance(x, (int, float)) or not 0.0 <= x < 1e9 for x in numbers):
-        raise BuildError(f"model-controller: {name} is {value!r}; expected numbers that are not negative")
-    return [float(x) for x in numbers]
+        raise PartnerError(KIND, Misfit(name, f"{name} is {words(value)}", "numbers that are not negative"))
+    return [float(x) for x in numbers if isinstance(x, (int, float))]
 
 
 def _hinges(model: Model) -> list[str]:
     """Names of the hinges' speeds, in the order of u.
 
     Raises:
-        BuildError: A hinge is not a rotation that a torque drives.
+        PartnerError: A hinge is not a rotation that a torque drives.
     """
     names: list[str] = []
     for body in model.bodies:
         h = body.hinge
         if h.kind.n_lin or h.kind.quaternion or (h.kind.nu and h.drive != "torque"):
-            raise BuildError(
-                f"model-controller: hinge '{h.name}' is {h.type}, drive {h.drive}; every hinge must be fixed, or a "
-                "rotation about axes (revolute, universal) that a torque drives"
-            )
+            found = f"hinge '{h.name}' is {h.type}, drive {h.drive}"
+            expected = "every hinge to be fixed, or a rotation about axes (revolute, universal) that a torque drives"
+            raise PartnerError(KIND, Misfit("model", found, expected, "take a controller, one axis for each hinge"))
         names += [f"{h.name}.w"] if h.kind.nu == 1 else [f"{h.name}.w[{i + 1}]" for i in range(h.kind.nu)]
     if not names:
-        raise BuildError("model-controller: the model has no hinge that turns: there is nothing to control")
+        expected = "a hinge that turns: there is nothing to control"
+        raise PartnerError(KIND, Misfit("model", "the model has none", expected, "name another model"))
     return names
 
 
 def _with_armature(model: Model, armature: Sequence[float], axes: int) -> Model:
     if len(armature) not in (1, axes):
-        raise BuildError(f"model-controller: armature has {len(armature)} values; expected one, or {axes}")
+        expected = "1 value (one hinge is driven)" if axes == 1 else f"1 value for all hinges, or {axes}"
+        raise PartnerError(KIND, Misfit("armature", f"armature has {len(armature)} values", expected))
     left = list(armature) * (axes if len(armature) == 1 else 1)
     bodies = []
     for body in model.bodies:

@@ -20,7 +20,7 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
-from bough.errors import BuildError
+from bough.partners.misfit import Misfit, PartnerError
 from bough.system import System
 
 Array: TypeAlias = NDArray[np.float64]
@@ -68,7 +68,7 @@ def design(system: System, names: Sequence[str], end: Sequence[float], bandwidth
         sample: Sample time, s.
 
     Raises:
-        BuildError: There are no such gains: modes without stiffness, or too fast for the sample time.
+        PartnerError: There are no such gains: modes without stiffness, or too fast for the sample time.
     """
     n, hinges = system.nu, [system.u_names.index(name) for name in names]
     modes = [i for i in range(n) if i not in hinges]
@@ -80,25 +80,29 @@ def design(system: System, names: Sequence[str], end: Sequence[float], bandwidth
     K = -(M @ A[n:, :n])
     stiffness = 0.5 * (K + K.T)[np.ix_(modes, modes)]
     if modes and np.linalg.eigvalsh(stiffness)[0] <= 0.0:
-        raise BuildError("model-controller: a mode of the model has no stiffness: leave it out of the model")
+        raise _refusal("a mode of the model has no stiffness", "modes that resist", "leave it out of the model")
     fastest = float(np.abs(np.linalg.eigvals(A)).max())
     substeps = max(1, math.ceil(sample * fastest / STEP_ANGLE))
     if substeps > SUBSTEPS_MOST:
-        raise BuildError(
-            f"model-controller: the fastest mode, {fastest / 2 / math.pi:.3g} Hz, would take {substeps} internal steps "
-            "a sample: leave the stiffest modes out of the model, or choose a shorter sample"
-        )
+        found = f"the fastest mode, {fastest / 2 / math.pi:.3g} Hz, would take {substeps} internal steps a sample"
+        cure = "leave the stiffest modes out of the model, or choose a shorter sample"
+        raise _refusal(found, f"{SUBSTEPS_MOST} at most", cure)
     Ad, Bd = _held(A, B, sample)
     try:
         feedback = _feedback(Ad, Bd, M, stiffness, (hinges, modes), bandwidth, sample)
         correction = _correction(Ad, M, hinges, sample)
     except (np.linalg.LinAlgError, ValueError) as error:
-        raise BuildError(f"model-controller: there are no gains for this model and sample time: {error}") from None
+        found = f"there are no gains for this model and sample time: {error}"
+        raise _refusal(found, "a model that its hinges can control", "change the model or the sample") from None
     C = _measured(hinges, n)
     loops = (Ad - Bd @ feedback, (np.eye(2 * n) - correction @ C) @ Ad)
     poles = tuple(np.log(np.linalg.eigvals(loop).astype(complex)) / sample for loop in loops)
     flexibility = np.linalg.inv(stiffness) if modes else np.zeros((0, 0))
     return Gains(tuple(hinges), tuple(modes), substeps, flexibility, feedback, correction, (poles[0], poles[1]))
+
+
+def _refusal(found: str, expected: str, cure: str) -> PartnerError:
+    return PartnerError("model-controller", Misfit("model", found, expected, cure))
 
 
 def _torque(speed: str) -> str:

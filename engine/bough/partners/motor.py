@@ -14,7 +14,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from bough.partners.quantity import Partner, Quantity, Value
+from bough.partners.quantity import Partner, Quantity
 from bough.partners.run import PartnerRun
 from bough.partners.shapes import clamp, decay
 
@@ -45,11 +45,14 @@ INDUCTANCE_LEAST = 1e-9
 """Where the current is a state, H: outputs that do not depend on inputs must not begin to."""
 
 
-def describe(axes: int, values: Mapping[str, Value]) -> Partner:
+def describe(axes: int, values: Mapping[str, object]) -> Partner:
     """A motor for each axis.
 
     One that is built with L > 0 on all axes has torques that do not depend on the inputs of the same instant, and keeps
     L > 0.
+
+    Raises:
+        PartnerError: A value is wrong.
     """
     partner = Partner("motor", NUMBER, TEXT, axes, QUANTITIES, {}).set(values)
     inductance = next(q for q in QUANTITIES if q.name == "L")

@@ -9,10 +9,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import Literal, TypeAlias
 
-from bough.errors import BuildError
+import numpy as np
+
+from bough.errors import did_you_mean
 from bough.export.table import FmuType, FmuVariable, Kind, Variability
+from bough.model.report import describe
+from bough.partners.misfit import FITTING, Misfit, PartnerError
 
 Role: TypeAlias = Literal["input", "output", "tunable", "fixed"]
 Value: TypeAlias = float | bool | Sequence[float]
@@ -39,6 +44,7 @@ class Quantity:
         count: How many there are: 0 is one for each axis, 1 is one for all.
         across: Outputs: whether it depends on those of all axes, not only of its own.
         sampled: Inputs and outputs: whether it counts at samples only, and is held in between.
+        optional: Inputs: whether it adds to something else, so that nothing is missing where nothing is connected.
     """
 
     name: str
@@ -53,6 +59,7 @@ class Quantity:
     count: int = 0
     across: bool = False
     sampled: bool = False
+    optional: bool = False
 
     @property
     def settable(self) -> bool:
@@ -75,6 +82,7 @@ class Partner:
         block: The kernel's model block, if it has a model.
         bodies: Names of the model's bodies and hinges.
         axis_names: What the axes are, for descriptions; empty for numbers.
+        options: Names of what is settled when the FMU is built and is no variable of it, for messages.
     """
 
     kind: str
@@ -87,6 +95,7 @@ class Partner:
     block: bytes = b""
     bodies: tuple[tuple[str, str], ...] = ()
     axis_names: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
 
     def about(self, q: Quantity, axis: int) -> str:
         """Description of a quantity's variable."""
@@ -114,39 +123,58 @@ class Partner:
             for axis, (name, start) in enumerate(zip(self.names(q), self.start(q), strict=True)):
                 yield number, q, axis, name, start
 
-    def set(self, values: Mapping[str, Value]) -> Partner:
+    def set(self, values: Mapping[str, object]) -> Partner:
         """The same with other start values: `{"R": 0.5}` for all axes, `{"R": [0.5, 0.7]}` or `{"R[2]": 0.7}` for some.
 
         Raises:
-            BuildError: A name is unknown, or a value is out of range.
+            PartnerError: Names are unknown, or values out of range: all of them are told.
         """
-        starts = dict(self.starts)
+        starts, misfits = dict(self.starts), list[Misfit]()
         for name, value in values.items():
-            q, axis = self._find(name)
-            now = list(starts.get(q.name, (q.start,) * self.count(q)))
-            if axis is not None:
-                now[axis] = _number(self, name, value)
-            elif isinstance(value, (int, float)):
-                now = [_number(self, name, value)] * len(now)
+            found = self._find(name)
+            if isinstance(found, Misfit):
+                misfits.append(found)
+                continue
+            q, axis = found
+            numbers = self._fitting(q, axis, name, value)
+            if isinstance(numbers, Misfit):
+                misfits.append(numbers)
+            elif axis is None:
+                starts[q.name] = numbers
             else:
-                now = [_number(self, name, x) for x in value]
-                if len(now) != self.count(q):
-                    raise BuildError(f"{self.kind}: {name} has {len(now)} values; expected one, or {self.count(q)}")
-            for x in now:
-                _check_range(self, q, name, x)
-            starts[q.name] = tuple(now)
+                now = starts.get(q.name, (q.start,) * self.count(q))
+                starts[q.name] = (*now[:axis], *numbers, *now[axis + 1 :])
+        if misfits:
+            raise PartnerError(self.kind, misfits)
         return replace(self, starts=starts)
 
-    def _find(self, name: str) -> tuple[Quantity, int | None]:
+    def _fitting(self, q: Quantity, axis: int | None, name: str, value: object) -> tuple[float, ...] | Misfit:
+        """Numbers for one axis, or for all of them."""
+        given = as_list(value)
+        count = 1 if axis is not None else self.count(q)
+        if len(given) not in (1, count):
+            hinge = "one hinge is driven" if axis is None else "of one axis"
+            wanted = f"1 value ({hinge})" if count == 1 else f"1 value for all axes, or {count}: one for each"
+            return Misfit(name, f"{name} has {len(given)} values", wanted)
+        for x in given:
+            misfit = _misfit(q, name, x)
+            if misfit is not None:
+                return misfit
+        numbers = tuple(float(x) for x in given if isinstance(x, Real))
+        return numbers * count if len(numbers) == 1 else numbers
+
+    def _find(self, name: str) -> tuple[Quantity, int | None] | Misfit:
         for q in self.quantities:
             if q.settable and q.name == name:
                 return q, None
             if q.settable and name in self.names(q):
                 return q, self.names(q).index(name)
-        computed = any(q.name == name for q in self.quantities)
-        why = f"'{name}' is computed by the {self.kind}" if computed else f"the {self.kind} has no parameter '{name}'"
+        computed = any(q.name == name or name in self.names(q) for q in self.quantities)
+        why = f"'{name}' is computed by the {self.kind}" if computed else f"there is no parameter '{name}'"
         known = [f"{q.name}{f' ({q.unit})' if q.unit and q.unit != '1' else ''}" for q in self.parameters]
-        raise BuildError(f"{why}. Parameters: {', '.join(known)}.")
+        near = [x for q in self.quantities if q.settable for x in (q.name, *self.names(q))]
+        cure = did_you_mean(name, [*near, *self.options]).removeprefix("; ")
+        return Misfit(name, why, f"one of {', '.join([*known, *self.options])}", cure or FITTING)
 
     @property
     def parameters(self) -> list[Quantity]:
@@ -154,25 +182,30 @@ class Partner:
         return [q for q in self.quantities if q.role in ("tunable", "fixed")]
 
 
-def _number(partner: Partner, name: str, value: object) -> float:
-    if isinstance(value, bool):
-        return float(value)
-    if not isinstance(value, (int, float)) or not math.isfinite(value):
-        raise BuildError(f"{partner.kind}: {name} is {value!r}; expected a finite number")
-    return float(value)
+def as_list(value: object) -> list[object]:
+    """One value or several, as a list."""
+    if isinstance(value, np.ndarray):
+        return list(value.ravel().tolist())
+    return list(value) if isinstance(value, (list, tuple)) else [value]
 
 
-def _check_range(partner: Partner, q: Quantity, name: str, x: float) -> None:
-    low = "" if q.minimum is None else f"at least {q.minimum:g}"
-    high = "" if q.maximum is None else f"at most {q.maximum:g}"
-    wrong = (q.minimum is not None and x < q.minimum) or (q.maximum is not None and x > q.maximum)
-    if q.type != "Real" and x != int(x):
+def _misfit(q: Quantity, name: str, x: object) -> Misfit | None:
+    """What is wrong with one value, or None."""
+    if not isinstance(x, Real):
+        kind = "true or false" if q.type == "Boolean" else "a number"
+        return Misfit(name, f"{name} is {describe(x)}", kind)
+    number = float(x)
+    if not math.isfinite(number):
+        return Misfit(name, f"{name} is {number!r}", "a finite number")
+    unit = f" {q.unit}" if q.unit and q.unit != "1" else ""
+    low = "" if q.minimum is None else f"at least {q.minimum:g}{unit}"
+    high = "" if q.maximum is None else f"at most {q.maximum:g}{unit}"
+    wrong = (q.minimum is not None and number < q.minimum) or (q.maximum is not None and number > q.maximum)
+    if q.type != "Real" and not number.is_integer():
         wrong, low = True, f"a whole number, {low}" if low else "a whole number"
     if q.type == "Boolean":
-        wrong, low, high = wrong or x not in (0.0, 1.0), "true or false", ""
-    if wrong:
-        unit = f" {q.unit}" if q.unit and q.unit != "1" else ""
-        raise BuildError(f"{partner.kind}: {name} is {x:g}{unit}; expected {' and '.join(t for t in (low, high) if t)}")
+        wrong, low, high = wrong or number not in (0.0, 1.0), "true or false", ""
+    return Misfit(name, f"{name} is {number:g}{unit}", " and ".join(t for t in (low, high) if t)) if wrong else None
 
 
 def variable_table(partner: Partner) -> tuple[FmuVariable, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path as FilePath
@@ -15,6 +16,7 @@ from bough.systems.file import ConnectionFile
 from bough.systems.slave import Channel, Slave
 from bough.systems.structure import Component, Link, Port, Unit, Value, Variable
 
+_NAME = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*(?:\[\d+\])?)+")
 SOURCES = ("output", "calculatedParameter", "parameter")
 
 
@@ -30,16 +32,17 @@ class _Wire:
     path: Path
 
 
-def check_links(wires: Any, components: list[Component], report: Report) -> tuple[list[Link], list[str]]:
+def check_links(wires: Any, components: list[Component], report: Report) -> tuple[list[Link], list[Link], list[str]]:
     """Links of a system; what is wrong is in the report.
 
     A connection to a parameter is no link: its value is found here, by initializing the source, and becomes a value of
     the component in `components`.
 
     Returns:
-        Links, and warnings.
+        Links, connections to parameters, and warnings.
     """
     links: list[Link] = []
+    carried: list[Link] = []
     warnings: list[str] = []
     taken: dict[Port, str] = {}
     for wire in _wires(wires, report):
@@ -56,10 +59,11 @@ def check_links(wires: Any, components: list[Component], report: Report) -> tupl
         if link is None:
             continue
         if _variable(components, target).causality == "parameter":
+            carried.append(link)
             _carry(link, components, wire.path, report, warnings)
         else:
             links.append(link)
-    return links, warnings
+    return links, carried, warnings
 
 
 def _wires(wires: Any, report: Report) -> list[_Wire]:
@@ -77,13 +81,19 @@ def _wires(wires: Any, report: Report) -> list[_Wire]:
             if arrow and source and target:
                 out.append(_Wire(source, target, None, None, False, path))
             else:
-                cure = 'write "motor.tau -> arm.shoulder.tau"'
+                cure = f'write "{_guess(wire)}"'
                 report.add(path, "`component.output -> component.input`", describe(wire), cure)
             continue
         file = check(ConnectionFile, wire, path, report)
         if file is not None:
             out.append(_Wire(file.source, file.target, file.factor, file.offset, file.convert, path))
     return out
+
+
+def _guess(wire: str) -> str:
+    """A connection that is not written as one, as it may be meant: two names with anything between them."""
+    names = _NAME.findall(wire)
+    return " -> ".join(names) if len(names) == 2 else "motor.tau -> arm.shoulder.tau"
 
 
 def _ends(wire: _Wire, components: Sequence[Component], report: Report) -> tuple[Port, Port] | None:

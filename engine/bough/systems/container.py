@@ -15,14 +15,30 @@ from typing import Any
 
 from bough.errors import BuildError
 from bough.systems.graph import sequence
-from bough.systems.structure import Assembly
+from bough.systems.structure import Assembly, Link
 
 CONTAINER = "extra/bough.fmucontainer/container.json"
 """In the package. FMUs are looked for in `resources/`."""
 
 
+def scaled(assembly: Assembly) -> list[Link]:
+    """Links that fmucontainer cannot express: it does not scale values."""
+    return [link for link in assembly.links if (link.factor, link.offset) != (1.0, 0.0)]
+
+
+def left_out(assembly: Assembly) -> list[str]:
+    """A warning where the package has no description for fmucontainer."""
+    links = scaled(assembly)
+    if not links:
+        return []
+    return [f"no {Path(CONTAINER).name} is in the package: fmucontainer does not scale values, and {links[0]} does"]
+
+
 def container_text(assembly: Assembly) -> str:
-    """The description that fmucontainer reads: same components, connections, values, step and order."""
+    """The description that fmucontainer reads: same components, connections, values, step and order.
+
+    Only for systems whose values are not scaled: without those links it would describe another system.
+    """
     master = assembly.master
 
     def file(name: str) -> str:
@@ -33,7 +49,6 @@ def container_text(assembly: Assembly) -> str:
     carried = {link.source for link in assembly.links}
     outputs = [(c.name, v.name) for c in assembly.components for v in c.interface.named("output") if v.size == 1]
     shown = [port for port in outputs if port not in carried]
-    linked = [link for link in assembly.links if (link.factor, link.offset) == (1.0, 0.0)]
     data: dict[str, Any] = {
         "name": file(assembly.name),
         "step_size": master.step,
@@ -44,7 +59,7 @@ def container_text(assembly: Assembly) -> str:
         "auto_output": False,
         "auto_parameter": False,
         "fmu": [file(name) for name in (master.sequence or names)],
-        "link": [[file(x.source[0]), x.source[1], file(x.target[0]), x.target[1]] for x in linked],
+        "link": [[file(x.source[0]), x.source[1], file(x.target[0]), x.target[1]] for x in assembly.links],
         "input": [[f"{name}.{variable}", file(name), variable] for name, variable in assembly.open_inputs()],
         "output": [[file(name), variable, f"{name}.{variable}"] for name, variable in shown],
         "start": [[file(c.name), key, value] for c in assembly.components for key, value in c.values.items()],
@@ -68,9 +83,9 @@ def build_container(assembly: Assembly, target: Path, fmi: str = "2.0") -> None:
     except ImportError:
         cure = "pip install fmu-manipulation-toolbox"
         raise BuildError(f"one FMU of several needs the package fmu-manipulation-toolbox: {cure}") from None
-    scaled = [link for link in assembly.links if (link.factor, link.offset) != (1.0, 0.0)]
-    if scaled:
-        raise BuildError(f"fmucontainer does not scale values, and {scaled[0]} does: connect equal units")
+    odd = scaled(assembly)
+    if odd:
+        raise BuildError(f"fmucontainer does not scale values, and {odd[0]} does: connect equal units")
     with tempfile.TemporaryDirectory(prefix="bough-") as scratch:
         folder = Path(scratch)
         for c in assembly.components:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from bough.systems.container import build_container
+from bough.systems.container import build_container, left_out
 from bough.systems.gather import gather
 from bough.systems.package import write_package
 from bough.systems.structure import Assembly
+from bough.systems.warned import warnings_of
 
 
 def couple(
@@ -40,6 +42,7 @@ def couple(
     """
     with tempfile.TemporaryDirectory(prefix="bough-", ignore_cleanup_errors=True) as scratch:
         assembly = gather(source, Path(scratch), fmi, platforms)
+        assembly = replace(assembly, warnings=(*warnings_of(assembly), *left_out(assembly)))
         write_package(assembly, Path(path))
         if container is not None:
             build_container(assembly, Path(container), fmi)

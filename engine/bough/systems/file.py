@@ -57,3 +57,20 @@ class ConnectionFile(FileModel):
         None, description="a number: target = factor * source + offset"
     )
     convert: bool = Field(False, description="true: convert the unit")
+
+
+class SystemFile(HeaderFile):
+    """The whole system file, as editors check it: `gather` reads components and connections one by one."""
+
+    components: Annotated[dict[Name, str | ComponentFile], Field(min_length=1)] = Field(
+        description="FMUs, model files and partners by name: `arm: arm.yaml`, `motor: {partner: motor}`",
+        json_schema_extra={"additionalProperties": False},  # pydantic lets names pass that do not fit the pattern
+    )
+    connections: list[str | ConnectionFile] | None = Field(
+        None, description="`component.output -> component.input`, or {from: ..., to: ..., factor: ...}"
+    )
+
+
+def system_schema() -> dict[str, Any]:
+    """JSON schema of the system file, from the definitions that check it."""
+    return SystemFile.model_json_schema()

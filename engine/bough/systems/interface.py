@@ -22,7 +22,9 @@ def fmpy() -> Any:
     try:
         import fmpy as package
     except ImportError:
-        raise SimulationError("coupling FMUs needs the package FMPy: pip install 'bough[fmu]'") from None
+        raise SimulationError(
+            "coupling FMUs needs the package FMPy, which is not installed: pip install fmpy"
+        ) from None
     return package
 
 
@@ -87,10 +89,6 @@ def _depends(unknown: Any, inputs: frozenset[str]) -> frozenset[str]:
 def _variable(v: Any) -> Variable:
     declared = v.declaredType
     unit = v.unit or (declared.unit if declared is not None else None)
-    try:
-        nominal = abs(float(v.nominal)) if v.nominal else 1.0
-    except ValueError:
-        nominal = 1.0
     kind = _KINDS.get(v.type, "integer" if "Int" in v.type or v.type == "Enumeration" else "string")
     return Variable(
         v.name,
@@ -102,8 +100,18 @@ def _variable(v: Any) -> Variable:
         int(v.valueReference),
         unit,
         math.prod(int(n) for n in v.shape or ()),
-        nominal or 1.0,
+        abs(_number(v.nominal) or 1.0),
+        _number(v.min),
+        _number(v.max),
     )
+
+
+def _number(text: Any) -> float | None:
+    """A number of the description; None where there is none, or one for each element of an array."""
+    try:
+        return None if text is None else float(text)
+    except ValueError:
+        return None
 
 
 def _unit(base: Any) -> Unit:

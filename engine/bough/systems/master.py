@@ -19,19 +19,23 @@ to O(h^3).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from bough.errors import SimulationError
+from bough.partners.shapes import SAMPLE_SLACK
 from bough.result import Array
 from bough.systems.exchange import Channels, Exchange
 from bough.systems.graph import sequence
 from bough.systems.ports import EnergyMeter, power_ports
 from bough.systems.slave import Channel, Slave
 from bough.systems.structure import Assembly
+from bough.systems.warned import facts_of
 
 SMALLEST = 2.0**-20
 """Least step of the error control, in communication steps; shorter ones are taken as they are."""
@@ -93,6 +97,8 @@ class Coupling:
         self._nominal = np.array([FLOOR * assembly.variable(link.target).nominal for link in assembly.links])
         self._peak: Array = np.abs(exchange.values)
         self._h = master.step
+        controlled = assembly.components if master.tolerance is not None else ()
+        self._samples = {sample for c in controlled if (sample := facts_of(c).sample) is not None}
         self._feeds = self._plan()
 
     def _is_smooth(self, link: int) -> bool:
@@ -195,11 +201,12 @@ class Coupling:
         """Steps whose error, by doubling, stays below the tolerance, up to a communication point."""
         least = SMALLEST * self._assembly.master.step
         while self.time < target:
-            left = target - self.time
+            stop = self._next_stop(target)
+            left = stop - self.time
             h = left if left < 1.01 * self._h else self._h if left > 2 * self._h else left / 2
             begin, saved = self.time, self._save()
             try:
-                self._advance(target if h == left else begin + h, None, keep=True)
+                self._advance(stop if h == left else begin + h, None, keep=True)
                 coarse = self._exchange.values.copy()
                 end = self.time
                 self._restore(saved)
@@ -217,6 +224,15 @@ class Coupling:
                     self._h = min(h * min(GROW, max(SHRINK, factor)), self._assembly.master.step)
             finally:
                 self._forget(saved)
+
+    def _next_stop(self, target: float) -> float:
+        """The communication point, or a sample before it: across one, a jump that is meant would look like an error."""
+        start, stops = self._assembly.master.start, [target]
+        for sample in self._samples:
+            at = start + (math.floor((self.time - start) / sample + SAMPLE_SLACK) + 1) * sample
+            if at < target - SAMPLE_SLACK * sample:
+                stops.append(at)
+        return min(stops)
 
     def _error(self, coarse: Array) -> float:
         """Error of the two half steps, relative to the largest value that each link has had so far."""
@@ -251,7 +267,10 @@ class Coupling:
 
 
 def communication_points(start: float, stop: float, step: float) -> Sequence[float]:
-    """Times start + i step, computed without adding up, and the end.
+    """Times start + i step, and the end.
+
+    Each is the number nearest to what the decimals of start and step make, computed without adding up: 2002 steps of
+    0.001 s are 2.002 s, where a product of binary numbers is 2.0020000000000002 s.
 
     Raises:
         SimulationError: There would be none, or too many.
@@ -264,7 +283,11 @@ def communication_points(start: float, stop: float, step: float) -> Sequence[flo
     if count > MOST_STEPS:
         raise SimulationError(f"{count:.3g} communication steps; at most {MOST_STEPS} are taken: choose a longer step")
     whole = int(np.ceil(count - 1e-9 * max(1.0, count)))
-    return [*(start + i * step for i in range(max(whole, 1))), stop]
+    begin, size = Fraction(repr(float(start))), Fraction(repr(float(step)))
+    scale = math.lcm(begin.denominator, size.denominator)
+    first, each = int(begin * scale), int(size * scale)
+    # A quotient of two whole numbers is rounded once, however large they are.
+    return [*((first + i * each) / scale for i in range(max(whole, 1))), stop]
 
 
 MOST_STEPS = 100_000_000

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 from bough._build_info import VERSION
 from bough.errors import BuildError, SimulationError
-from bough.systems.container import CONTAINER, container_text
+from bough.systems.container import CONTAINER, container_text, scaled
 from bough.systems.ssd import parameter_set, structure
 from bough.systems.ssd_read import Reader
 from bough.systems.structure import Assembly
@@ -33,7 +33,8 @@ def write_package(assembly: Assembly, target: Path) -> None:
         files[f"resources/{c.name}.fmu"] = c.fmu.read_bytes()
         if c.values:
             files[f"resources/{c.name}.ssv"] = parameter_set(c).encode()
-    files[CONTAINER] = container_text(assembly).encode()
+    if not scaled(assembly):
+        files[CONTAINER] = container_text(assembly).encode()
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
         for name, data in files.items():

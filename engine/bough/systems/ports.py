@@ -9,13 +9,16 @@ conservation and power bonds in co-simulations", Engineering with Computers 33 (
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bough.result import Array
-from bough.systems.structure import POWER, Assembly, Port, Unit
+from bough.systems.structure import POWER, Assembly, Link, Port, Unit
 
+SAME = 1e-3
+"""Relative difference of the powers at both ends of a port, for factors that a user has rounded."""
 _INDEX = re.compile(r"(\[[^\]]*\])?$")
 
 
@@ -45,13 +48,28 @@ def power_ports(assembly: Assembly) -> list[PowerPort]:
             opposite = (link.source[0], link.target[0]) == (other.target[0], other.source[0])
             if not opposite or used & {i, j} or link.source[0] == link.target[0]:
                 continue
-            one, two = _unit(assembly, link.target), _unit(assembly, other.target)
-            scale = _power(one, two)
+            one, scale = _unit(assembly, link.target), _scale(assembly, link, other)
             if scale is not None and one is not None and _group(link.target) == _group(other.source):
                 # Torque, force and voltage have a kg in them; speed and current have not.
                 out.append(PowerPort(i, j, scale) if one.base[0] else PowerPort(j, i, scale))
                 used |= {i, j}
     return out
+
+
+def _scale(assembly: Assembly, link: Link, other: Link) -> float | None:
+    """Watts per product of what two links carry; None if that is no power.
+
+    A factor may change the kind of a quantity: a pinion of radius r makes a force tau / r of a torque, and a turning
+    speed v / r of a speed. What arrives times what is answered is a power at both ends, and the same one.
+    """
+    if link.offset or other.offset or not link.factor or not other.factor:
+        return None
+    there = _power(_unit(assembly, link.target), _unit(assembly, other.source))
+    here = _power(_unit(assembly, link.source), _unit(assembly, other.target))
+    if there is None or here is None:
+        return None
+    one, two = there / other.factor, here / link.factor
+    return two if math.isclose(one, two, rel_tol=SAME) else None
 
 
 def _unit(assembly: Assembly, port: Port) -> Unit | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 import time as clock
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -18,16 +19,31 @@ from bough.systems.exchange import Exchange
 from bough.systems.gather import gather
 from bough.systems.master import Coupling, communication_points
 from bough.systems.package import open_package
+from bough.systems.recognize import MODELS
 from bough.systems.settings import checked_master, split
 from bough.systems.slave import Channel, Failure, Slave
 from bough.systems.structure import Assembly, Port, Value
+from bough.systems.warned import warnings_of
 
 Signal: TypeAlias = float | tuple[Array, Array] | Callable[[float], float]
 """An input from outside: a number, times and values (linear between them), or a function of time."""
 
 
+class Interrupted(KeyboardInterrupt):
+    """The user has stopped the run.
+
+    Attributes:
+        result: What was computed until then, a `bough.Result`.
+    """
+
+    def __init__(self, result: Result) -> None:
+        """Keep the rows."""
+        super().__init__(f"interrupted at t = {result.t[-1]:.9g} s")
+        self.result = result
+
+
 def run(
-    source: str | os.PathLike[str],
+    source: str | os.PathLike[str] | Assembly,
     stop: float | None = None,
     step: float | None = None,
     order: str | None = None,
@@ -38,11 +54,12 @@ def run(
     values: Mapping[str, Value] | None = None,
     every: int = 1,
     progress: Callable[[float], None] | None = None,
+    warn: Callable[[str], None] | None = None,
 ) -> Result:
     """Run a system of FMUs. What is not given is as the package says.
 
     Args:
-        source: An SSP package, or a system file, which is coupled first.
+        source: An SSP package; a system file, which is coupled first; or what `open_system` has made of one.
         stop: End of the run, s.
         step: Communication step, s.
         order: 'jacobi' or 'gauss-seidel'.
@@ -52,6 +69,7 @@ def run(
         values: Parameters and start values that override those of the package.
         every: Rows of the result: every n-th communication point, and the last one.
         progress: Called with the fraction done.
+        warn: Called with each warning, before the run begins; None: Python's `warnings`.
 
     Returns:
         Inputs and outputs of all components, `component.variable`, at the communication points. `statistics` has
@@ -61,10 +79,11 @@ def run(
         ModelError: The system file is wrong.
         SimulationError: The package cannot be read, an option does not fit, or a component failed; then `result`
             has what was computed until then.
+        Interrupted: The user has stopped it; `result` has what was computed until then.
     """
     with tempfile.TemporaryDirectory(prefix="bough-", ignore_cleanup_errors=True) as scratch:
         folder = Path(scratch)
-        assembly = _open(source, folder)
+        assembly = source if isinstance(source, Assembly) else open_system(source, folder)
         changes: dict[str, Any] = {
             "stop": stop,
             "step": step,
@@ -77,12 +96,23 @@ def run(
         checked_master(assembly)
         if every < 1:
             raise SimulationError(f"every is {every}: expected 1 or more")
+        for text in warnings_of(assembly, signals):
+            if warn is None:
+                warnings.warn(text, stacklevel=2)
+            else:
+                warn(text)
         return _simulate(assembly, signals, every, progress, folder)
 
 
-def _open(source: str | os.PathLike[str], folder: Path) -> Assembly:
+def open_system(source: str | os.PathLike[str], folder: Path) -> Assembly:
+    """An SSP package or a system file, with its FMUs in a folder that has to stay as long as it is run.
+
+    Raises:
+        ModelError: The system file is wrong.
+        SimulationError: The package cannot be read.
+    """
     path = Path(source)
-    if path.suffix.lower() in (".yaml", ".yml", ".json"):
+    if path.suffix.lower() in MODELS:
         return gather(path, folder)
     return open_package(path, folder)
 
@@ -123,6 +153,10 @@ def _simulate(
         if recorder is not None and recorder.times:
             failure.result = recorder.result(_statistics(assembly, coupling, began))
         raise
+    except KeyboardInterrupt:
+        if recorder is None or not recorder.times:
+            raise
+        raise Interrupted(recorder.result(_statistics(assembly, coupling, began))) from None
     finally:
         for slave in slaves.values():
             slave.free()
@@ -165,6 +199,7 @@ class _Recorder:
         self.times.append(time)
 
     def result(self, statistics: Mapping[str, float]) -> Result:
-        rows: np.ndarray[Any, np.dtype[np.float64]] = np.array(self._rows, dtype=np.float64)
+        # Whoever interrupts may do so between a row and its time.
+        rows: np.ndarray[Any, np.dtype[np.float64]] = np.array(self._rows[: len(self.times)], dtype=np.float64)
         columns = {name: rows[:, j] for j, name in enumerate(self._names)}
         return Result(np.array(self.times), columns, self._units, self._assembly.name, statistics)

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from bough.errors import SimulationError
+from bough.model.report import one_of
 from bough.systems.ports import power_ports
-from bough.systems.structure import EXTRAPOLATIONS, ORDERS, Assembly, Component, Port, Value
+from bough.systems.structure import EXTRAPOLATIONS, ORDERS, Assembly, Component, Port, Value, Variable
 
 SETTABLE = ("parameter", "input", "structuralParameter")
 
@@ -80,15 +81,44 @@ def split(
         signals[port] = _function(name, signal)
     changed = {c.name: dict(c.values) for c in assembly.components}
     for name, value in values.items():
-        component, variable = find(assembly, name)
-        reason = unsettable(assembly.component(component), variable)
-        if reason:
-            raise SimulationError(f"{name} cannot be set: {reason}")
-        if any(link.target == (component, variable) for link in assembly.links):
-            raise SimulationError(f"{name} cannot be set: a connection sets it")
+        component, variable = find_settable(assembly, name)
+        wrong = out_of_range(assembly.variable((component, variable)), float(value))
+        if wrong:
+            raise SimulationError(f"{name} is {value!r}; expected {wrong}")
         changed[component][variable] = value
     components = tuple(replace(c, values=changed[c.name]) for c in assembly.components)
     return replace(assembly, components=components), signals
+
+
+def find_settable(assembly: Assembly, name: str) -> Port:
+    """Component and variable of a `component.variable` that can be given a value before the run.
+
+    Raises:
+        SimulationError: There is none, or it cannot be set.
+    """
+    port = find(assembly, name)
+    source = next((link.source for link in assembly.links if link.target == port), None)
+    if source is not None:
+        raise SimulationError(f"{name} cannot be set: a connection sets it, from {'.'.join(source)}")
+    reason = unsettable(assembly.component(port[0]), port[1])
+    if reason:
+        raise SimulationError(f"{name} cannot be set: {reason}{_offer(assembly, port[0])}")
+    return port
+
+
+def settable(component: Component) -> list[str]:
+    """Variables that can be given a value before the run, parameters first: there are fewer of them than of states."""
+    names = [name for name in component.interface.variables if unsettable(component, name) is None]
+    return sorted(names, key=lambda name: component.interface.variables[name].causality not in ("parameter", "input"))
+
+
+def out_of_range(variable: Variable, value: float) -> str | None:
+    """What is expected of a value that is outside of the variable's range, or None if it is inside."""
+    low, high = variable.minimum, variable.maximum
+    if (low is None or value >= low) and (high is None or value <= high):
+        return None
+    unit = f" {variable.unit}" if variable.unit and variable.unit != "1" else ""
+    return " and ".join(f"{word} {x:g}{unit}" for word, x in (("at least", low), ("at most", high)) if x is not None)
 
 
 def unsettable(component: Component, variable: str) -> str | None:
@@ -107,26 +137,41 @@ def find(assembly: Assembly, name: str) -> Port:
     """Component and variable of `component.variable`.
 
     Raises:
-        SimulationError: There is none.
+        SimulationError: There is none; the message says what is there that can be set.
     """
     component, _, variable = name.partition(".")
     names = [c.name for c in assembly.components]
     if component not in names:
-        raise SimulationError(f"there is no component {component!r}{hint(component, names)}")
-    known = assembly.component(component).interface.variables
-    if variable not in known:
-        raise SimulationError(f"component {component} has no variable {variable!r}{hint(variable, known)}")
+        close = _closest(component, names)
+        known = f"; did you mean '{close}.{variable}'?" if close else f"; there are: {', '.join(names)}"
+        raise SimulationError(f"there is no component {component!r}{known}")
+    there = assembly.component(component)
+    if variable not in there.interface.variables:
+        close = _closest(variable, settable(there)) or _closest(variable, there.interface.variables)
+        meant = f"; did you mean '{component}.{close}'?" if close else ""
+        raise SimulationError(f"component {component} has no {variable!r}{meant}{_offer(assembly, component)}")
     return component, variable
+
+
+def _offer(assembly: Assembly, component: str) -> str:
+    """What can be set in a component, to end a message with."""
+    taken = {link.target for link in assembly.links}
+    names = [name for name in settable(assembly.component(component)) if (component, name) not in taken]
+    return f"\n  In {component} you can set: {one_of(names) or 'nothing'}"
+
+
+def _closest(name: str, known: Iterable[str]) -> str | None:
+    """The known name that looks most like this one, if any does."""
+    names = {candidate.lower(): candidate for candidate in known}
+    close = difflib.get_close_matches(name.lower()[:200], names, n=1, cutoff=0.6)
+    return names[close[0]] if close else None
 
 
 def hint(name: str, known: Iterable[str]) -> str:
     """A suggestion to end a message with."""
     names = list(known)
-    close = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
-    if close:
-        return f"; did you mean {close[0]!r}?"
-    shown = ", ".join(names[:20]) + (f", ... ({len(names)} in all)" if len(names) > 20 else "")
-    return f"; there are: {shown}"
+    close = _closest(name, names)
+    return f"; did you mean {close!r}?" if close else f"; there are: {one_of(names)}"
 
 
 def _function(name: str, signal: Any) -> Callable[[float], float]:

@@ -51,6 +51,8 @@ class Variable:
         unit: Name of the unit, or None.
         size: Number of elements; 1 for a scalar.
         nominal: Size of typical values.
+        minimum: Least value allowed, or None.
+        maximum: Greatest value allowed, or None.
     """
 
     name: str
@@ -63,6 +65,8 @@ class Variable:
     unit: str | None = None
     size: int = 1
     nominal: float = 1.0
+    minimum: float | None = None
+    maximum: float | None = None
 
 
 @dataclass(frozen=True)
@@ -153,13 +157,25 @@ class Master:
 
 @dataclass(frozen=True)
 class Assembly:
-    """A whole system: what the system file and the SSP package both describe."""
+    """A whole system: what the system file and the SSP package both describe.
+
+    Attributes:
+        name: Of the system.
+        components: Its FMUs.
+        links: Connections that carry values while it runs.
+        master: How it is run.
+        warnings: What its user had better know.
+        carried: Connections of the system file that became the value of a parameter, and no link.
+        loose: Inputs that should have a source, and have none. Empty for a package: who made it has been told.
+    """
 
     name: str
     components: tuple[Component, ...]
     links: tuple[Link, ...]
     master: Master = Master()
     warnings: tuple[str, ...] = ()
+    carried: tuple[Link, ...] = ()
+    loose: tuple[Port, ...] = ()
 
     def component(self, name: str) -> Component:
         """The component of a name."""

@@ -1,0 +1,71 @@
+"""What a master had better know of an FMU that bough has written, and that FMI has no words for."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from bough.errors import BoughError
+from bough.export.resource import read_resource
+from bough.partners import controller, model_controller, motor
+from bough.partners.model_run import ModelRun
+from bough.partners.opened import Opened, open_partner
+from bough.partners.quantity import Quantity
+
+RESOURCE = "resources/model.bough"
+_QUANTITIES: dict[int, tuple[Quantity, ...]] = {m.NUMBER: m.QUANTITIES for m in (motor, controller, model_controller)}
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Of one FMU.
+
+    Attributes:
+        mechanism: Whether it is a mechanism: its inputs are loads, and a hinge that nothing drives is a passive one.
+        optional: Names of inputs that add to something else: nothing is missing where nothing is connected.
+        sample: Time between two samples, s; None for what is not sampled.
+        lag: Shortest time constant of a partner that is not sampled, s; None without one.
+    """
+
+    mechanism: bool = False
+    optional: frozenset[str] = frozenset()
+    sample: float | None = None
+    lag: float | None = None
+
+
+def read_facts(fmu: Path, values: Mapping[str, float]) -> Facts:
+    """What is known of an FMU; of one from another tool nothing is.
+
+    Args:
+        fmu: Path of the FMU.
+        values: Start values that differ from those in it, by variable.
+    """
+    try:
+        with zipfile.ZipFile(fmu) as archive:
+            data = archive.read(RESOURCE) if RESOURCE in archive.namelist() else None
+        if data is None:
+            return Facts()
+        return _facts(open_partner(data), values) if read_resource(data).partner[0] else Facts(mechanism=True)
+    except (OSError, zipfile.BadZipFile, BoughError):
+        return Facts()  # a damaged FMU tells so itself when it is loaded
+
+
+def _facts(opened: Opened, values: Mapping[str, float]) -> Facts:
+    number: dict[str, list[float]] = {}
+    for place in opened.places:
+        if place.quantity and place.record.start:
+            name = place.record.name
+            number.setdefault(place.quantity, []).append(float(values.get(name, place.record.start[0])))
+    kind = opened.resource.partner[0]
+    optional = {q.name for q in _QUANTITIES[kind] if q.optional}
+    if kind == controller.NUMBER and not any(number["tacho"]):
+        optional.add("w")  # without a tachometer nobody reads it
+    names = frozenset(place.record.name for place in opened.places if place.quantity in optional)
+    if isinstance(opened.run, ModelRun):
+        return Facts(optional=names, sample=opened.run.sample)
+    if kind == controller.NUMBER:
+        return Facts(optional=names, sample=number["sample"][0])
+    lags = [L / R for L, R in zip(number["L"], number["R"], strict=True) if L > 0.0]
+    return Facts(optional=names, lag=min(lags, default=None))
