@@ -68,6 +68,7 @@ def test_tables_and_a_picture(tmp_path: Path) -> None:
     assert "61.3" in done.stdout
     assert "lower" not in done.stdout
     assert is_picture(tmp_path / "two_link_arm_modes.png")
+    assert done.stdout.endswith("two_link_arm_modes.png: the modes\n"), "the user is told of the file"
 
 
 def test_json_leaves_no_picture_unless_asked(tmp_path: Path) -> None:
@@ -136,8 +137,9 @@ def test_fe_body_of_a_model_is_drawn_at_all_of_its_nodes(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["flex", MODEL, "hand"], 1, "no flexible body 'hand', but upper, lower"),
-        (["flex", MODEL, "payload"], 1, "no flexible body 'payload'"),
+        (["flex", MODEL, "hand"], 1, "there is no body 'hand'; flexible bodies are: upper, lower"),
+        (["flex", MODEL, "uper"], 1, "did you mean 'upper'?"),
+        (["flex", MODEL, "payload"], 1, "the body 'payload' is rigid; flexible bodies are: upper, lower"),
         (["flex", "nothing.yaml"], 1, "no such file"),
         (["flex", "nothing.sid"], 1, "no such file"),
         (["flex", MODEL, "-o", "x.pdf"], 2, "ends in .png"),
@@ -217,6 +219,7 @@ def test_position_needs_whole_quaternions(tmp_path: Path) -> None:
 def test_motions_of_a_mechanism_are_drawn(tmp_path: Path) -> None:
     done = invoke("modes", MODEL, "--at", "elbow.phi=-1.2", "-o", "arm.png")
     assert done.exit_code == 0, done.stderr
+    assert done.stdout.endswith("arm.png: the motions\n")
     assert is_picture(tmp_path / "arm.png")
     assert invoke("modes", pendulum(tmp_path), "-o", "p.png").exit_code == 0
     assert is_picture(tmp_path / "p.png")

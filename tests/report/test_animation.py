@@ -176,7 +176,7 @@ def test_camera_stays_where_the_user_turns_it_while_playing(page: Page) -> None:
 
 def test_charts_are_drawn_beside_the_scene(page: Page) -> None:
     assert page.evaluate("document.querySelectorAll('.plotly-graph-div .cartesianlayer .trace').length") == 4
-    headings = page.evaluate("[...document.querySelectorAll('h2')].map(h => h.textContent)")
+    headings = page.evaluate("[...document.querySelectorAll('h2')].map(h => h.firstChild.textContent.trim())")
     assert headings[:2] == ["Motion", "Effort"]
 
 

@@ -10,8 +10,10 @@ import pytest
 
 import bough
 from bough.report import charts, render_page, write_page
-from bough.report.charts import OTHER
+from bough.report.charts import HINGE, NODE
+from bough.report.palette import COLOURS, line_style
 from bough.report.thin import thin
+from bough.report.units import pretty
 
 MODELS = sorted((Path(__file__).resolve().parents[1] / "model" / "good").iterdir())
 
@@ -24,14 +26,41 @@ def test_units_by_name_are_those_of_the_variable_table(path: Path) -> None:
     drawn = charts(nameless)
     assert sorted(name for chart in drawn for name in chart.names) == sorted(table)
     for chart in drawn:
-        assert chart.title != OTHER[0]
+        assert chart.title in {title for title, _ in (*HINGE.values(), *NODE.values())}
         assert {table[name] for name in chart.names} == {chart.unit}, chart.title
 
 
-def test_foreign_columns_are_drawn_too() -> None:
+def test_foreign_columns_are_drawn_too_and_share_an_axis_by_name_only() -> None:
     t = np.linspace(0.0, 1.0, 3)
-    (chart,) = charts(bough.Result(t, {"temperature": t, "motor.current": t}))
-    assert (chart.title, chart.names) == (OTHER[0], ("temperature", "motor.current"))
+    names = ["temperature", "motor.current[1]", "motor.current[2]", "motor.heat", "pump.current"]
+    drawn = charts(bough.Result(t, dict.fromkeys(names, t)))
+    assert [(chart.title, chart.names) for chart in drawn] == [
+        ("temperature", ("temperature",)),
+        ("motor: current", ("motor.current[1]", "motor.current[2]")),
+        ("motor: heat", ("motor.heat",)),
+        ("pump: current", ("pump.current",)),
+    ]
+
+
+def test_no_two_charts_have_one_title() -> None:
+    t = np.linspace(0.0, 1.0, 3)
+    units = {"a.phi": "rad", "b.phi": "deg", "c.x": "W", "d.x": "", "d.eta[1]": "1", "e.eta[1]": ""}
+    titles = [chart.title for chart in charts(bough.Result(t, dict.fromkeys(units, t), units))]
+    assert len(titles) == len(set(titles)) == 6
+
+
+def test_every_curve_of_a_crowded_chart_looks_different() -> None:
+    styles = [line_style(i) for i in range(24)]
+    assert len(set(styles)) == 24
+    assert [colour for colour, _ in styles[:8]] == list(COLOURS)
+
+
+def test_units_and_zeros_are_written_for_people() -> None:
+    written = {unit: pretty(unit) for unit in ("m/s2", "N.m", "kg.m2", "rad/s2", "1/s", "1", "", "V.s2/rad", "Ohm")}
+    assert list(written.values()) == ["m/s²", "N·m", "kg·m²", "rad/s²", "1/s", "", "", "V·s²/rad", "Ω"]
+    t = np.array([0.0, 1.0])
+    page = render_page(bough.Result(t, {"h.tau": np.array([-0.0, 2.0]), "h.phi": t}), "x")
+    assert "<td>h.tau</td><td>0</td><td>0</td><td>2</td><td>2</td><td>N·m</td>" in page
 
 
 def test_page_loads_nothing_from_elsewhere() -> None:

@@ -14,15 +14,15 @@ from rich.console import Console
 from rich.table import Table
 
 from bough.cli.console import answer, check_target, complain, console, guarded, say
-from bough.errors import ModelError, Problem, SimulationError
+from bough.errors import ModelError, Problem, SimulationError, did_you_mean, listed
 from bough.flex import FlexBody, flex_body, load
 from bough.flex.fe.build import fe_body, read_fe
 from bough.flex.fe_shapes import all_shapes, counted_entry, free_entry
 from bough.flex.integrals import inertia_tensor
 from bough.flex.sid import load_sid, sid_body, write_sid
-from bough.model import Body, Fe
+from bough.model import Beam, Body, Fe
 from bough.model.resolve_fe import ENDINGS
-from bough.report import Sketch, draw_modes
+from bough.report import Section, Sketch, draw_modes
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -43,6 +43,7 @@ class Shown:
         body: Its data.
         kind: 'beam', 'nodal' or 'fe', or the format of a file that is no model.
         fe: Entry of an FE body whose modes are known at nodes that the body does not have; None for another.
+        section: Of a beam, to be drawn; None for another.
         stiffening: Whether its model asks for geometric stiffening.
         note: What a user should know of the file; empty if nothing.
     """
@@ -51,6 +52,7 @@ class Shown:
     body: FlexBody
     kind: str
     fe: Fe | None = None
+    section: Section | None = None
     stiffening: bool = True
     note: str = ""
 
@@ -123,16 +125,27 @@ def bodies_of(file: Path, wanted: str | None) -> list[Shown]:
     if not flexible:
         raise SimulationError(f"{file}: all bodies are rigid")
     if wanted is not None:
+        names = [each.name for each in flexible]
         flexible = [each for each in flexible if each.name == wanted]
         if not flexible:
-            names = ", ".join(each.name for each in model.bodies if each.rigid is None)
-            raise SimulationError(f"{file} has no flexible body {wanted!r}, but {names}")
+            rigid = any(each.name == wanted for each in model.bodies)
+            told = f"the body {wanted!r} is rigid" if rigid else f"there is no body {wanted!r}"
+            hint = "" if rigid else did_you_mean(wanted, names)
+            raise SimulationError(f"{file}: {told}; flexible bodies are: {listed(names)}{hint}")
     return [_of_model(each, model.geometric_stiffening) for each in flexible]
 
 
 def _of_model(body: Body, stiffening: bool) -> Shown:
     whole = body.fe if body.fe is not None and body.fe.format != "sid" and body.fe.modes.boundary != "file" else None
-    return Shown(body.name, flex_body(body), body.kind, whole, stiffening)
+    section = None if body.beam is None else _section(body.beam)
+    return Shown(body.name, flex_body(body), body.kind, whole, section, stiffening)
+
+
+def _section(beam: Beam) -> Section:
+    """The rectangle with the beam's second moments per area at its root."""
+    root = beam.section
+    width, height = np.sqrt(12.0 * np.array([root.Iz, root.Iy]) / root.area)
+    return Section(float(width), float(height), beam.up)
 
 
 def _sid_file(file: Path) -> Shown:
@@ -289,4 +302,4 @@ def sketch(shown: Shown) -> Sketch:
         label = mode["name"] if mode["name"] == f"mode {k + 1}" else f"{k + 1}  {mode['name']}"
         captions.append(f"{label}\n{hertz}")
     more = f", {count} of {body.nm} modes" if count < body.nm else ""
-    return Sketch(f"{shown.name}{more}", positions, shapes[:, :, :count], captions, edges, marked)
+    return Sketch(f"{shown.name}{more}", positions, shapes[:, :, :count], captions, edges, marked, shown.section)

@@ -5,12 +5,32 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 import typer
 
 from bough.cli.console import check_target, guarded, say
+from bough.errors import SimulationError
 from bough.flex import load
+from bough.partners import Quantity
+from bough.partners.controller import QUANTITIES as CONTROLLER
+from bough.partners.model_controller import MODAL
+from bough.partners.model_controller import QUANTITIES as MODEL_CONTROLLER
+from bough.partners.motor import QUANTITIES as MOTOR
+from bough.report.charts import quantity_of
 from bough.result import Result
 from bough.system import System
+
+PARTNERS: dict[str, tuple[Quantity, ...]] = {
+    "motor": MOTOR,
+    "controller": CONTROLLER,
+    "model-controller": (*MODEL_CONTROLLER, *MODAL),
+}
+"""Kinds of partners, and what each may have."""
+MAKERS = {".yaml": "a model or a system file", ".yml": "a model or a system file", ".json": "a model or a system file",
+          ".fmu": "an FMU", ".ssp": "a packed system"}  # fmt: skip
+"""Files that users may have in hand instead of a result, and what they are."""
+COMMAND = ("u", "u_ff")
+"""Of a controller: volts into an amplifier or N.m on a hinge, as it was built; their names do not tell."""
 
 
 @guarded
@@ -49,11 +69,11 @@ def report(
         raise typer.BadParameter("the animation needs the model: add --model MODEL", param_hint="--model")
     target = run_csv.with_suffix(".html") if output is None else output
     check_target(target)
-    result = Result.from_csv(run_csv)
+    result = with_units(_read(run_csv))
     from bough.report import write_page
 
     if model is None:
-        write_page(result, target, run_csv.stem)
+        write_page(result, target, result.model_name or run_csv.stem, source=run_csv.name)
     else:
         from bough.geometry import animate
         from bough.retrace import energy_series, find_prefix
@@ -61,5 +81,71 @@ def report(
         system = System(load(model))
         prefix = find_prefix(system, result)
         scene = animate(system, result, frames=frames, exaggeration=exaggerate or None, trails=trail, prefix=prefix)
-        write_page(result, target, run_csv.stem, scene, [energy_series(system, result, prefix)])
+        title = _title(system.model.name, result, prefix)
+        write_page(result, target, title, scene, [energy_series(system, result, prefix)], source=run_csv.name)
     say(f"{target}: {len(result)} rows of {len(result.names)} variables")
+
+
+def _read(path: Path) -> Result:
+    """The result in a file.
+
+    Raises:
+        SimulationError: It is not there, or no result: with what it seems to be, and what to do.
+    """
+    found = MAKERS.get(path.suffix.lower(), "")
+    if found and path.exists():
+        raise SimulationError(
+            f"{path}: expected the CSV file of a run, found {found}; run it first, `bough run {path} -o run.csv`, "
+            "then `bough report run.csv`"
+        )
+    return Result.from_csv(path)
+
+
+def _title(name: str, result: Result, prefix: str) -> str:
+    """The model, and the other components of the system that it ran in."""
+    parts = dict.fromkeys(each.partition(".")[0] for each in result.names if prefix)
+    others = [part for part in parts if part != prefix.removesuffix(".")]
+    return f"{name} with {', '.join(others)}" if others else name
+
+
+# ---- partners of bough, by the names of their variables
+
+
+def with_units(result: Result) -> Result:
+    """The result with the units of the motors and controllers of bough in it: a CSV file carries none."""
+    owned: dict[str, list[str]] = {}
+    for name in result.names:
+        owner, _ = quantity_of(name)
+        if "." not in owner:
+            owned.setdefault(owner, []).append(name)
+    kinds = {owner: partner_kind({quantity_of(name)[1] for name in names}) for owner, names in owned.items()}
+    units = dict(result.units)
+    for owner, kind in kinds.items():
+        known: dict[str, str | None] = {q.name: q.unit for q in PARTNERS.get(kind, ())}
+        if kind == "controller":
+            command = _command_unit(result, owned[owner], "motor" in kinds.values())
+            known |= dict.fromkeys(COMMAND, command)
+        for name in owned[owner] if kind else ():
+            unit = known[quantity_of(name)[1]]
+            if unit is not None:
+                units.setdefault(name, unit)
+    return Result(result.t, {name: result[name] for name in result.names}, units, result.model_name, result.statistics)
+
+
+def partner_kind(keys: set[str]) -> str:
+    """Which partner has these quantities: all of its outputs, and none that it does not know; '' for no partner."""
+    for kind, quantities in PARTNERS.items():
+        # A mechanism without modes leaves a model-controller none to estimate.
+        outputs = {q.name for q in quantities if q.role == "output" and q not in MODAL}
+        if outputs <= keys <= {q.name for q in quantities}:
+            return kind
+    return ""
+
+
+def _command_unit(result: Result, names: list[str], with_motor: bool) -> str | None:
+    """Unit of a controller's command, by what it goes to; None if that cannot be told."""
+    torques = [result[name] for name in result.names if quantity_of(name)[1] == "tau"]
+    commands = [result[name] for name in names if quantity_of(name)[1] == "u"]
+    if any(np.ptp(u) > 0.0 and np.array_equal(u, tau) for u in commands for tau in torques):
+        return "N.m"
+    return "V" if with_motor else None

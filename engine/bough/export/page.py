@@ -9,7 +9,7 @@ from bough.export.parts import start_text
 from bough.export.structure import Description
 from bough.export.table import FmuVariable
 from bough.export.units import NONE, display_unit
-from bough.model import Model
+from bough.model import Hinge, Model
 
 STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; color: #24292f; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
@@ -59,7 +59,7 @@ def sections(d: Description) -> str:
 def _tree(model: Model) -> str:
     rows = "".join(
         f"<tr><td>{escape(b.name)}</td><td>{_kind(b.mode_count, b.rigid is not None)}</td>"
-        f"<td>{escape(b.hinge.name)}</td><td>{b.hinge.type}, {_DRIVES[b.hinge.drive]}</td>"
+        f"<td>{escape(b.hinge.name)}</td><td>{_drive(b.hinge)}</td>"
         f"<td>{escape(b.parent if b.parent == 'ground' else f'{b.parent}.{b.at}')}</td></tr>\n"
         for b in model.bodies
     )
@@ -67,7 +67,17 @@ def _tree(model: Model) -> str:
     return f"<table>{head}\n{rows}</table>"
 
 
-_DRIVES = {"torque": "force is an input", "motion": "acceleration is an input", "locked": "locked at the start"}
+def _drive(hinge: Hinge) -> str:
+    """Type of a hinge and what drives it; nothing drives one that does not move."""
+    kind = hinge.kind
+    if not kind.nu:
+        return hinge.type
+    if hinge.drive == "locked":
+        return f"{hinge.type}, locked at the start"
+    what = [] if hinge.drive == "motion" else ["force"] * kind.n_lin + ["torque"] * kind.n_rot
+    names = what or ["acceleration"] * kind.nu
+    plural = [name if names.count(name) == 1 else f"{name}s" for name in dict.fromkeys(names)]
+    return f"{hinge.type}, {' and '.join(plural)} {'is an input' if len(names) == 1 else 'are inputs'}"
 
 
 def _kind(modes: int, rigid: bool) -> str:

@@ -18,8 +18,10 @@ from bough.system import System
 Array: TypeAlias = NDArray[np.float64]
 
 COLOURS = ("#1f6feb", "#d1495b", "#2a9d5c", "#8e5bd0", "#e08a1e", "#0f8b9d", "#7a5c3e", "#5b6472")
-VIEWS = (("x", "z", 0, 2), ("x", "y", 0, 1))
-"""Axis names and indices, right and up, of the two projections."""
+VIEWS = (("x", "z", 0, 2), ("x", "y", 0, 1), ("y", "z", 1, 2))
+"""Axis names and indices, right and up, of the projections."""
+SHOWN = 2
+"""Projections side by side."""
 WIDTH, HEIGHT, MARGIN = 380.0, 300.0, 42.0
 """Size of a projection, pixels."""
 ICON = 128
@@ -77,19 +79,30 @@ def _shape(body: Body, where: dict[str, Array]) -> Shape:
 # ---- SVG
 
 
+def largest_views(extent: Array) -> list[tuple[str, str, int, int]]:
+    """The projections in which a mechanism looks largest: a mast seen from above would be a point.
+
+    Args:
+        extent: Along x, y and z, m, (3,).
+    """
+    # Where the sizes are equal, round-off must not choose.
+    return sorted(VIEWS, key=lambda view: -round(float(np.hypot(*extent[list(view[2:])])), 9))[:SHOWN]
+
+
 def svg(parts: Sequence[Shape]) -> str:
     """Two projections side by side, and which colour is which body."""
     points = np.concatenate([x for s in parts for x in (*s.lines, s.link)])
     low, high = points.min(axis=0), points.max(axis=0)
+    views = largest_views(high - low)
     size = np.maximum(high - low, 1e-9 + 0.05 * float((high - low).max()))
-    scale = float(min(min((WIDTH - 2 * MARGIN) / size[a], (HEIGHT - 2 * MARGIN) / size[b]) for _, _, a, b in VIEWS))
+    scale = float(min(min((WIDTH - 2 * MARGIN) / size[a], (HEIGHT - 2 * MARGIN) / size[b]) for _, _, a, b in views))
     legend, bottom = _legend([s.name for s in parts])
     out = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH * len(VIEWS):.0f} {bottom:.0f}" role="img" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH * SHOWN:.0f} {bottom:.0f}" role="img" '
         'font-family="sans-serif" font-size="11">',
         "<title>The mechanism in its start pose, two projections</title>",
     ]
-    for i, (right, up, a, b) in enumerate(VIEWS):
+    for i, (right, up, a, b) in enumerate(views):
         flat = _Plane(i * WIDTH + WIDTH / 2, HEIGHT / 2, a, b, (low + high) / 2, scale)
         out.append(
             f'<rect x="{i * WIDTH + 4:.1f}" y="4" width="{WIDTH - 8:.1f}" height="{HEIGHT - 8:.1f}" rx="6" '
@@ -106,7 +119,7 @@ def _legend(names: Sequence[str]) -> tuple[list[str], float]:
     x, y, out = 10.0, HEIGHT + 14.0, []
     for k, name in enumerate(names):
         wide = 28.0 + 7.0 * len(name)
-        if x + wide > WIDTH * len(VIEWS) and x > 10.0:
+        if x + wide > WIDTH * SHOWN and x > 10.0:
             x, y = 10.0, y + 18.0
         out.append(f'<rect x="{x:.0f}" y="{y - 8:.0f}" width="9" height="9" fill="{COLOURS[k % len(COLOURS)]}"/>')
         out.append(f'<text x="{x + 14:.0f}" y="{y:.0f}" fill="#24292f">{name}</text>')
@@ -158,7 +171,7 @@ def png(parts: Sequence[Shape], size: int = ICON) -> bytes:
     """A square icon: the projection in which the mechanism looks largest, antialiased, on a transparent ground."""
     points = np.concatenate([x for s in parts for x in (*s.lines, s.link)])
     low, high = points.min(axis=0), points.max(axis=0)
-    a, b = max(((a, b) for _, _, a, b in VIEWS), key=lambda view: float((high - low)[list(view)].prod()))
+    _, _, a, b = largest_views(high - low)[0]
     extent = float((high - low)[[a, b]].max()) or 1.0
     flat = _Plane(size / 2, size / 2, a, b, (low + high) / 2, 0.76 * size / extent)
     image = np.zeros((size, size, 4))

@@ -4,7 +4,7 @@ from bough.report.animation import Animation, Part, Trail
 from bough.report.charts import Chart, Series, charts
 from bough.report.figures import Curve, Panel, draw_panels, new_figure, save_figure
 from bough.report.page import render_page, write_page
-from bough.report.shapes import Sketch, draw_modes
+from bough.report.shapes import Section, Sketch, draw_modes
 
 __all__ = [
     "Animation",
@@ -12,6 +12,7 @@ __all__ = [
     "Curve",
     "Panel",
     "Part",
+    "Section",
     "Series",
     "Sketch",
     "Trail",

@@ -25,14 +25,14 @@ Array: TypeAlias = NDArray[np.float64]
 GAP = -1
 """In a list of points: the line ends here, the next begins."""
 LEVELS = 65535
-FLATTEST = 0.3
+SCRIPTS = ("view.js", "player.js")
+"""Where the camera stands, and what moves the scene."""
+FLATTEST = 0.2
 """Least extent of the scene along an axis, of the largest: a flat mechanism still has room around it."""
 MARGIN = 0.06
 """Space around the scene, of its size."""
-SPAN = 2.55
-"""Largest extent of the scene in plotly's units: fills the view at the camera's distance."""
-DISTANCE = 3.0
-"""Of the camera from the middle, in plotly's units; the farther, the less perspective."""
+TICKS = 6
+"""Ticks of the longest axis; a shorter one has fewer, which do not run into one another."""
 SPEEDS = (0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
 """Choices of playing speed, of real time."""
 SHOWN_TIME = (1.0, 60.0)
@@ -40,6 +40,8 @@ SHOWN_TIME = (1.0, 60.0)
 TRIAD = (("x", "#c0392b"), ("y", "#2e8b57"), ("z", "#2563b0"))
 TRIAD_SIZE = 0.11
 """Length of the ground's axes, of the scene's size."""
+TRAILS = (("#6b7480", "solid"), ("#b83280", "dash"), ("#0f8b8d", "dot"), ("#8a6d1b", "dashdot"))
+"""Colours and dashes of paths: told from one another, and none of them a body's."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +73,7 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class Trail:
-    """The path of a point: name, positions in m, (sets, frames, 3), colour (grey if empty)."""
+    """The path of a point: name, positions in m, (sets, frames, 3), colour (the next of `TRAILS` if empty)."""
 
     name: str
     points: Array
@@ -128,13 +130,13 @@ def animation_section(animation: Animation) -> str:
     animation.check()
     scene = _Scene(animation)
     data = json.dumps(scene.data(), separators=(",", ":"), allow_nan=False).replace("</", "<\\/")
-    player = files("bough.report").joinpath("player.js").read_text(encoding="utf-8")
+    view, player = (files("bough.report").joinpath(name).read_text(encoding="utf-8") for name in SCRIPTS)
     return (
         f'<section id="animation"><h2>{html.escape(animation.title)}</h2>\n'
-        '<div id="scene" class="scene"></div>\n'
         f'<div class="player">{_controls(animation)}</div>\n'
+        '<div id="scene" class="scene"></div>\n<div id="scene-legend" class="legend"></div>\n'
         f'<script type="application/json" id="scene-data">{data}</script>\n'
-        f"<script>{player}</script></section>\n"
+        f"<script>{view}{player}</script></section>\n"
     )
 
 
@@ -205,6 +207,7 @@ class _Scene:
             "sets": sets,
             "traces": self.traces,
             "moved": self.moved,
+            "direction": self._direction(),
             "layout": self._layout(),
         }
 
@@ -216,8 +219,9 @@ class _Scene:
             plain += not part.colour
             self._part(part, first, colour)
             first += part.points.shape[2]
-        for trail in self.animation.trails:
-            line = {"color": trail.colour or "#7a7f85", "width": 2}
+        for k, trail in enumerate(self.animation.trails):
+            colour, dash = TRAILS[k % len(TRAILS)]
+            line = {"color": trail.colour or colour, "width": 3, "dash": dash}
             trace = {"type": "scatter3d", "mode": "lines", "name": f"path of {trail.name}", "line": line}
             self._add({**trace, "hoverinfo": "skip"}, {"trail": first})
             first += 1
@@ -274,7 +278,7 @@ class _Scene:
             )
 
     def _layout(self) -> dict[str, Any]:
-        """Axes of one scale whose ranges stay, and a camera that stays where the user turns it."""
+        """Axes of one scale whose ranges stay; the player sets the camera, which depends on the window."""
         axes = {}
         for i, name in enumerate("xyz"):
             axes[f"{name}axis"] = {
@@ -282,39 +286,36 @@ class _Scene:
                 "autorange": False,
                 "title": {"text": f"{name}, m"},
                 "tickfont": {"size": 10},
-                "nticks": 6,
+                "nticks": max(2, round(TICKS * float(self.room[i] / self.room.max()))),
                 "backgroundcolor": "#f7f9fb",
                 "gridcolor": "#dbe2e9",
                 "zerolinecolor": "#c3ccd5",
                 "showbackground": True,
                 "showspikes": False,
             }
-        ratio = SPAN * self.room / float(self.room.max())
+        ratio = self.room / float(self.room.max())
         scene = {
             **axes,
             "aspectmode": "manual",
             "aspectratio": dict(zip("xyz", ratio.tolist(), strict=True)),
-            "camera": self._camera(),
             "dragmode": "turntable",
             "hovermode": False,  # looking for what is under the mouse would cost more than drawing
             "uirevision": "kept",
         }
         return {
             "scene": scene,
-            "height": 560,
+            "autosize": True,
             "margin": {"l": 0, "r": 0, "t": 0, "b": 0},
             "uirevision": "kept",
-            "showlegend": True,
-            "legend": {"x": 0.01, "y": 0.99, "bgcolor": "rgba(255,255,255,0.7)", "itemsizing": "constant"},
+            "showlegend": False,  # the page has its own, which covers nothing
             "font": {"family": "system-ui, sans-serif", "color": INK},
         }
 
-    def _camera(self) -> dict[str, Any]:
-        """From above, the longer horizontal axis across the screen; a flat mechanism is seen on its broad side."""
+    def _direction(self) -> list[float]:
+        """Towards the eye: from above, the longer horizontal axis across; what is flat is seen on its broad side."""
         x, y, z = self.points.reshape(-1, 3).max(axis=0) - self.points.reshape(-1, 3).min(axis=0)
         turn = -1.2 if x >= y else 0.45  # angle of the eye about z, from x, rad
         rise = 0.45  # its angle above the horizon, rad
         if z < 0.2 * max(x, y):
             rise = 0.95
-        eye = DISTANCE * np.array([np.cos(turn) * np.cos(rise), np.sin(turn) * np.cos(rise), np.sin(rise)])
-        return {"eye": dict(zip("xyz", eye.tolist(), strict=True)), "center": {"x": 0.0, "y": 0.0, "z": -0.1}}
+        return [float(np.cos(turn) * np.cos(rise)), float(np.sin(turn) * np.cos(rise)), float(np.sin(rise))]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 from bough.result import Result
 
 Array: TypeAlias = NDArray[np.float64]
+Quantity: TypeAlias = tuple[str, str]
+"""Title of a chart, and the unit of what it shows."""
 
 _INDEX = re.compile(r"\[\d+\]\Z")
 
-HINGE = {
+HINGE: Mapping[str, Quantity] = {
     "phi": ("Hinge angles", "rad"),
     "s": ("Hinge translations", "m"),
     "Q": ("Hinge attitudes (quaternions x, y, z, w)", ""),
@@ -32,7 +34,7 @@ HINGE = {
     "reaction_torque": ("Reaction torques", "N.m"),
 }
 """Title and unit of `owner.quantity`: hinges and modes."""
-NODE = {
+NODE: Mapping[str, Quantity] = {
     "r": ("Node positions", "m"),
     "Q": ("Node attitudes (quaternions x, y, z, w)", ""),
     "v": ("Node velocities", "m/s"),
@@ -42,9 +44,8 @@ NODE = {
     "torque": ("Node torques", "N.m"),
 }
 """Title and unit of `body.node.quantity`: sensors and loads."""
-OTHER = ("Other variables", "")
-OF_BODIES = ("eta", "eta_dot", "reaction_force", "reaction_torque")
-"""Quantities that need no position beside them: of modes, and of hinges that do not move."""
+COORDINATES = tuple(HINGE[key][0] for key in ("phi", "s", "Q"))
+"""Titles of what says where the mechanism is: always drawn, even if it rests."""
 BY_UNIT = {
     "V": "Voltages",
     "A": "Currents",
@@ -54,13 +55,22 @@ BY_UNIT = {
     "N": "Forces",
     "rad": "Angles",
     "rad/s": "Angular speeds",
+    "rad/s2": "Angular accelerations",
     "m": "Positions",
     "m/s": "Speeds",
+    "m/s2": "Accelerations",
     "kg.m2": "Inertias",
 }
 """Titles of variables that are no hinge's, mode's or node's: of motors and controllers, say."""
+REFERENCES = {"phi": "angle", "s": "position", "w": "angular speed", "v": "speed"}
+"""What a controller may be asked for as `quantity_ref` beside the actual `quantity`."""
 _ORDER = ["phi", "s", "tau", "f", "eta", "w", "v", "a_rot", "a_lin", "Q", "eta_dot"]
 _LAST = ["reaction_force", "reaction_torque"]
+_POSITIONS = {"phi", "s", "Q"}
+_MODES = {"eta", "eta_dot"}
+_MARKS = {*_MODES, "a", "a_rot", "a_lin", *_LAST}
+"""What a part of a mechanism has and another component with an angle or a speed has not."""
+_PARAMETERS = {"locked", "armature", "damping", "stiffness", "rest", "mass", "com", "inertia"}
 
 
 @dataclass(frozen=True)
@@ -69,13 +79,21 @@ class Chart:
 
     Attributes:
         title: What they are.
-        unit: Their common unit; empty for none.
+        unit: Their common unit; empty for none, or if it is not known.
         names: Variables of the result.
+        caption: A line below, for what the curves do not say by themselves.
+        paired: Whether each name and the next are a reference and what follows it, to be seen as a pair.
+        foreign: Whether the variables are no mechanism's: they may repeat what it has by other names.
+        leads: Whether it is what one looks for first: how well a controller does its work.
     """
 
     title: str
     unit: str
     names: tuple[str, ...]
+    caption: str = ""
+    paired: bool = False
+    foreign: bool = False
+    leads: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,49 +105,129 @@ class Series:
         unit: Their common unit; empty for none.
         curves: Values by name, each as long as the times.
         t: Times, s; those of the result if not given.
+        caption: A line below.
     """
 
     title: str
     unit: str
     curves: Mapping[str, Array]
     t: Array | None = None
+    caption: str = ""
+
+
+def quantity_of(name: str) -> tuple[str, str]:
+    """Owner and quantity of a variable, without its index: `arm.upper.eta[2]` is `arm.upper` and `eta`."""
+    owner, _, last = name.rpartition(".")
+    return owner, _INDEX.sub("", last)
 
 
 def charts(result: Result) -> list[Chart]:
-    """Every variable of a result in charts of one quantity each, motion first and reactions last."""
-    groups: dict[tuple[str, str], list[str]] = {}
+    """Every variable of a result in charts of one quantity each: controllers first, motion, the rest, reactions."""
+    owners = _Owners(result.names)
+    groups: dict[_Group, list[str]] = {}
     for name in result.names:
-        title, unit = _quantity(name, result.__contains__)
-        told = result.units.get(name, unit)
-        if title == OTHER[0] or told != unit:
-            title = BY_UNIT.get(told, OTHER[0])
-        groups.setdefault((title, told), []).append(name)
-    ranked = sorted(groups, key=lambda key: _rank(key[0]))
-    return [Chart(title, unit, tuple(groups[title, unit])) for title, unit in ranked]
+        told = result.units.get(name)
+        groups.setdefault(owners.group(name, "" if told == "1" else told), []).append(name)
+    titles = [group.title for group in groups]
+    drawn = []
+    for group in sorted(groups, key=lambda group: group.rank):
+        names = tuple(groups[group])
+        paired = group.paired and all(_partner(name) in names for name in names)
+        if paired:
+            names = tuple(each for name in names if name.endswith(_reference(name)) for each in (name, _partner(name)))
+        several = titles.count(group.title) > 1
+        title = f"{group.title} ({group.unit or 'no unit'})" if several else group.title
+        drawn.append(Chart(title, group.unit, names, "", paired, group.foreign, group.rank < 0))
+    return drawn
 
 
-def _quantity(name: str, known: Callable[[object], bool]) -> tuple[str, str]:
-    """Title and unit by the name alone: a CSV file carries no units.
+@dataclass(frozen=True)
+class _Group:
+    """A chart to be: place among the others, negative if it leads, and attributes of `Chart`."""
+
+    rank: int
+    title: str
+    unit: str
+    paired: bool = False
+    foreign: bool = False
+
+
+class _Owners:
+    """What has which quantities: that tells hinges, bodies and nodes from other components.
 
     In the result of a coupled system a component's name comes first, so the number of dots does not tell hinges from
-    nodes: what else the owner has does.
+    nodes, and a controller has an angle too.
     """
-    owner, _, last = name.rpartition(".")
-    key = _INDEX.sub("", last)
-    if not owner:
-        return OTHER
-    if any(known(f"{owner}.{mark}[1]") for mark in ("r", "force", "torque")):
-        return NODE.get(key, OTHER)
-    hinge = any(known(f"{owner}.{mark}") for mark in ("phi", "phi[1]", "s", "s[1]", "Q[1]"))
-    if not hinge and key not in OF_BODIES:
-        return OTHER
-    if key == "a":
-        # One degree of freedom: an angle or a translation, as its position says.
-        key = "a_rot" if known(f"{owner}.phi") else "a_lin"
-    return HINGE.get(key, OTHER)
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self.names = set(names)
+        self.has: dict[str, set[str]] = {}
+        for name in self.names:
+            owner, key = quantity_of(name)
+            self.has.setdefault(owner, set()).add(key)
+        self.reactions = any(keys & set(_LAST) for keys in self.has.values())
+
+    def group(self, name: str, unit: str | None) -> _Group:
+        """Where a variable is drawn; its unit if it is known."""
+        quantity = self._of_mechanism(name)
+        if quantity is None:
+            return self._foreign(name, unit)
+        return _Group(_RANKS.index(quantity[0]), quantity[0], quantity[1] if unit is None else unit)
+
+    def _of_mechanism(self, name: str) -> Quantity | None:
+        """Title and unit by the name alone, as a CSV file carries no units; None if it is no part of a mechanism's."""
+        owner, key = quantity_of(name)
+        has = self.has[owner]
+        if not owner:
+            return None
+        if has & {"r", "force", "torque"} and has <= set(NODE):
+            return NODE[key]
+        if not has <= {*HINGE, "a", *_PARAMETERS} or not has & {*_POSITIONS, *_MODES, *_LAST}:
+            return None
+        if self.reactions and not has & _MARKS:
+            return None
+        if key == "a":
+            # One degree of freedom: an angle or a translation, as its position says.
+            key = "a_rot" if "phi" in has else "a_lin"
+        return HINGE.get(key)
+
+    def _foreign(self, name: str, unit: str | None) -> _Group:
+        """Of another component: what has no known unit shares an axis with its own kind only, by the name."""
+        owner, key = quantity_of(name)
+        base = key.removesuffix("_ref")
+        if base in REFERENCES and _partner(name) in self.names:
+            title = _titled(owner, f"{REFERENCES[base]}, reference and actual")
+            return _Group(-2 if base in _POSITIONS else -1, title, unit or "", paired=True, foreign=True)
+        if key == "e" and self.has[owner] >= {"phi", "phi_ref"}:
+            return _Group(-2, _titled(owner, "error, reference minus measured"), unit or "", foreign=True)
+        if unit in BY_UNIT:
+            return _Group(_RANKS.index(BY_UNIT[unit]), BY_UNIT[unit], unit, foreign=True)
+        return _Group(_RANKS.index(_REST), _titled(owner, key), unit or "", foreign=True)
 
 
-def _rank(title: str) -> int:
-    titles = [HINGE[key][0] for key in _ORDER] + [row[0] for row in NODE.values()]
-    titles += list(BY_UNIT.values()) + [HINGE[key][0] for key in _LAST]
-    return titles.index(title) if title in titles else len(titles)
+_REST = ""
+_RANKS = [
+    *(HINGE[key][0] for key in _ORDER),
+    *(title for title, _ in NODE.values()),
+    *BY_UNIT.values(),
+    _REST,
+    *(HINGE[key][0] for key in _LAST),
+]
+"""Titles in the order of the page."""
+
+
+def _titled(owner: str, what: str) -> str:
+    return f"{owner}: {what}" if owner else what
+
+
+def _reference(name: str) -> str:
+    """How the reference of a variable's kind ends: `_ref` and the variable's index."""
+    index = _INDEX.search(name)
+    return f"_ref{index[0] if index else ''}"
+
+
+def _partner(name: str) -> str:
+    """The reference of a variable, or the variable of a reference."""
+    end = _reference(name)
+    index = end.removeprefix("_ref")
+    return name.removesuffix(end) + index if name.endswith(end) else name.removesuffix(index) + end

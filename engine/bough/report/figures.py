@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 Array: TypeAlias = NDArray[np.float64]
 
+DPI = 200
+"""Dots per inch: a picture 8 inches wide fills a slide of 1600 pixels."""
+
 
 @dataclass(frozen=True, eq=False)
 class Curve:
@@ -40,11 +43,21 @@ class Curve:
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """Curves over time with one axis: title, label of the axis with its unit, curves."""
+    """Curves over time with one axis.
+
+    Attributes:
+        title: What they are.
+        label: Of the axis, with its unit.
+        curves: From the lowest to the top one.
+        caption: A line below the axis of time, for what the curves do not say by themselves.
+        log: Whether the axis is logarithmic.
+    """
 
     title: str
     label: str
     curves: Sequence[Curve]
+    caption: str = ""
+    log: bool = False
 
 
 def new_figure(width: float, height: float) -> Figure:
@@ -76,8 +89,10 @@ def draw_panel(axes: Axes, t: Array, panel: Panel, x: str = "time, s", columns: 
     for i, curve in enumerate(panel.curves):
         colour = curve.colour or COLOURS[i % len(COLOURS)]
         axes.plot(t, curve.y, curve.style, color=colour, label=curve.label, linewidth=1.5)
-    style_axes(axes, panel.title, x, panel.label)
+    style_axes(axes, panel.title, f"{x}\n{panel.caption}" if panel.caption else x, panel.label)
     axes.margins(x=0)
+    if panel.log:
+        axes.set_yscale("log")
     if any(curve.label for curve in panel.curves):
         # Above the axes, beside the title: there it hides no curve.
         axes.legend(
@@ -99,10 +114,11 @@ def draw_panels(t: Array, panels: Sequence[Panel], path: str | os.PathLike[str])
     axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
     for i, panel in enumerate(panels):
         draw_panel(axes[i], t, panel, "time, s" if i + 1 == len(panels) else "")
+    figure.align_ylabels(list(axes))
     save_figure(figure, path)
 
 
-def save_figure(figure: Figure, path: str | os.PathLike[str], dpi: int = 110) -> None:
+def save_figure(figure: Figure, path: str | os.PathLike[str], dpi: int = DPI) -> None:
     """Write a figure as PNG; the same figure gives the same bytes.
 
     Raises:

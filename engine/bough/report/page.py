@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import html
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +16,10 @@ from numpy.typing import NDArray
 from bough.errors import SimulationError
 from bough.report.animation import Animation, animation_section
 from bough.report.charts import Chart, Series, charts
-from bough.report.palette import COLOURS
+from bough.report.choice import drawn_charts
+from bough.report.palette import line_style
 from bough.report.thin import MOST, thin
+from bough.report.units import pretty
 from bough.result import Result
 
 MOST_CURVES = 24
@@ -24,65 +28,67 @@ MOST_POINTS, FEWEST = 190_000, 800
 """Points of all charts together, which bounds the size of the page, and the fewest that a curve has even then: about
 one per pixel of a chart's width."""
 
-_STYLE = """
-:root { color-scheme: light; }
-body { margin: 0; font: 15px/1.5 system-ui, sans-serif; color: #1c2733; background: #f4f6f8; }
-header { background: #12324a; color: #fff; padding: 1rem 2rem; }
-header h1 { margin: 0; font-size: 1.5rem; font-weight: 600; }
-header p { margin: .3rem 0 0; color: #c3d2de; }
-nav { position: sticky; top: 0; z-index: 9; background: #fff; border-bottom: 1px solid #d7dee5; padding: .5rem 2rem;
-  white-space: nowrap; overflow-x: auto; scrollbar-width: thin; }
-nav a { display: inline-block; margin-right: 1.2rem; color: #0b5c8a; text-decoration: none; }
-nav a:hover { text-decoration: underline; }
-main { max-width: 1180px; margin: 0 auto; padding: 1rem 2rem 3rem; }
-section { background: #fff; border: 1px solid #d7dee5; border-radius: 6px; margin: 1rem 0; padding: 1rem 1.2rem;
-  scroll-margin-top: 3.5rem; }
-h2 { margin: 0 0 .4rem; font-size: 1.1rem; font-weight: 600; }
-table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; font-size: .9rem; }
-th, td { text-align: right; padding: .2rem .7rem; border-bottom: 1px solid #e6ebf0; }
-th:first-child, td:first-child { text-align: left; font-family: ui-monospace, monospace; }
-.scene { width: 100%; height: 560px; }
-.player { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem 1rem; padding-top: .6rem; }
-.player input[type=range] { flex: 1 1 14rem; accent-color: #0b5c8a; }
-.player button { min-width: 5rem; padding: .35rem .9rem; font: inherit; color: #fff; background: #0b5c8a; border: 0;
-  border-radius: 4px; cursor: pointer; }
-.player button:hover { background: #12324a; }
-.player output { min-width: 5rem; text-align: right; font-variant-numeric: tabular-nums; }
-.player select { font: inherit; padding: .15rem .3rem; }
-"""
+MOST_LINKS = 6
+"""Charts that the bar at the top names one by one; more are folded away under one word."""
 
 
-def render_page(result: Result, title: str, animation: Animation | None = None, extra: Sequence[Series] = ()) -> str:
+def render_page(
+    result: Result,
+    title: str,
+    animation: Animation | None = None,
+    extra: Sequence[Series] = (),
+    *,
+    source: str = "",
+    notes: Mapping[str, str] | None = None,
+) -> str:
     """The report of a run as the text of an HTML file.
 
     Args:
         result: A run, from `simulate` or `Result.from_csv`.
         title: Heading of the page.
         animation: The mechanism in motion, see `bough.geometry.animate`; it heads the page.
-        extra: Curves besides the variables of the result; they come before these.
+        extra: Curves besides the variables of the result; only what controllers follow comes before these.
+        source: Where the result comes from, such as the name of a file; shown beside the heading.
+        notes: Captions of charts, by their titles.
 
     Raises:
         SimulationError: Arrays of the animation or of extra curves do not fit together.
     """
     from plotly.offline import get_plotlyjs
 
-    drawn = charts(result)
-    every = [*(_of_series(result, series) for series in extra), *((result, chart) for chart in drawn)]
-    links = [] if animation is None else [f'<a href="#animation">{html.escape(animation.title)}</a>']
-    links += [f'<a href="#chart{i}">{html.escape(chart.title)}</a>' for i, (_, chart) in enumerate(every)]
-    links.append('<a href="#numbers">Numbers</a>')
+    every = charts(result)
+    shown = [(result, replace(chart, caption=_caption(chart, notes or {}))) for chart in drawn_charts(result, every)]
+    first = sum(chart.leads for _, chart in shown)
+    shown[first:first] = [_of_series(result, series) for series in extra]
     sections = [] if animation is None else [animation_section(animation)]
-    curves = sum(len(chart.names) for _, chart in every)
+    curves = sum(len(chart.names) for _, chart in shown)
     most = int(np.clip(MOST_POINTS // max(curves, 1), FEWEST, MOST))
-    sections += [_section(source, chart, i, most) for i, (source, chart) in enumerate(every)]
+    sections += [_section(own, chart, i, most) for i, (own, chart) in enumerate(shown)]
+    style, script = (
+        files("bough.report").joinpath(name).read_text(encoding="utf-8") for name in ("page.css", "page.js")
+    )
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{html.escape(title)}</title>\n<style>{_STYLE}</style>\n"
+        f"<title>{html.escape(title)}</title>\n<style>{style}</style>\n"
         f"<script>{get_plotlyjs()}</script>\n</head>\n<body>\n"
-        f"<header><h1>{html.escape(title)}</h1><p>{html.escape(_subtitle(result))}</p></header>\n"
-        f"<nav>{''.join(links)}</nav>\n<main>\n{''.join(sections)}{_numbers(result, drawn)}</main>\n</body>\n</html>\n"
+        f"<header><h1>{html.escape(title)}</h1><p>{html.escape(_subtitle(result, source))}</p></header>\n"
+        f"<nav>{_links(animation, [chart for _, chart in shown])}</nav>\n"
+        f"<main>\n{''.join(sections)}{_numbers(result, every)}</main>\n<script>{script}</script>\n</body>\n</html>\n"
     )
+
+
+def _caption(chart: Chart, notes: Mapping[str, str]) -> str:
+    return " ".join(text for text in (notes.get(chart.title, ""), chart.caption) if text)
+
+
+def _links(animation: Animation | None, shown: Sequence[Chart]) -> str:
+    """Ways to the parts of the page; many charts are folded away, so that the bar stays one line."""
+    head = "" if animation is None else f'<a href="#animation">{html.escape(animation.title)}</a>'
+    links = "".join(f'<a href="#chart{i}">{html.escape(chart.title)}</a>' for i, chart in enumerate(shown))
+    if len(shown) > MOST_LINKS:
+        links = f"<details><summary>Charts ({len(shown)})</summary><div>{links}</div></details>"
+    return f'{head}{links}<a href="#numbers">Numbers</a>'
 
 
 def _of_series(result: Result, series: Series) -> tuple[Result, Chart]:
@@ -92,7 +98,7 @@ def _of_series(result: Result, series: Series) -> tuple[Result, Chart]:
     for name, y in curves.items():
         if y.shape != t.shape:
             raise SimulationError(f"{series.title}, {name}: expected {t.size} values, found shape {y.shape}")
-    return Result(t, curves), Chart(series.title, series.unit, tuple(curves))
+    return Result(t, curves), Chart(series.title, series.unit, tuple(curves), series.caption)
 
 
 def write_page(
@@ -101,6 +107,9 @@ def write_page(
     title: str,
     animation: Animation | None = None,
     extra: Sequence[Series] = (),
+    *,
+    source: str = "",
+    notes: Mapping[str, str] | None = None,
 ) -> None:
     """Write the report; nothing half-written is left. Arguments as in `render_page`.
 
@@ -109,7 +118,7 @@ def write_page(
     """
     if not len(result) or not result.names:
         raise SimulationError("the result has no rows or no variables: there is nothing to report")
-    text = render_page(result, title, animation, extra)
+    text = render_page(result, title, animation, extra, source=source, notes=notes)
     target = Path(path)
     partial = target.with_name(target.name + ".part")
     try:
@@ -124,8 +133,9 @@ def write_page(
         raise SimulationError(f"cannot write {target}: {error.strerror}") from None
 
 
-def _subtitle(result: Result) -> str:
-    rows = f"{len(result)} rows, {len(result.names)} variables"
+def _subtitle(result: Result, source: str) -> str:
+    lead = f"{source}: " if source else ""
+    rows = f"{lead}{len(result)} rows, {len(result.names)} variables"
     return f"{rows}, t = {result.t[0]:.6g} s to {result.t[-1]:.6g} s"
 
 
@@ -137,7 +147,9 @@ def _section(result: Result, chart: Chart, number: int, most: int) -> str:
         div_id=f"plot{number}",
         config={"displaylogo": False, "responsive": True},
     )
-    return f'<section id="chart{number}"><h2>{html.escape(chart.title)}</h2>\n{body}</section>\n'
+    unit = f" <small>{html.escape(pretty(chart.unit))}</small>" if pretty(chart.unit) else ""
+    caption = f'<p class="caption">{html.escape(chart.caption)}</p>' if chart.caption else ""
+    return f'<section id="chart{number}"><h2>{html.escape(chart.title)}{unit}</h2>\n{body}{caption}</section>\n'
 
 
 def _figure(result: Result, chart: Chart, most: int) -> Any:
@@ -148,6 +160,7 @@ def _figure(result: Result, chart: Chart, most: int) -> Any:
         # What is thinned needs its times too: half as many points take the same space.
         fewer = result.t.size if result.t.size <= max(most, 2 * FEWEST) else max(most // 2, FEWEST)
         t, y = thin(result.t, result[name], fewer)
+        colour, dash = _line(chart, i)
         figure.add_trace(
             graph_objects.Scatter(
                 **_times(t),
@@ -155,7 +168,7 @@ def _figure(result: Result, chart: Chart, most: int) -> Any:
                 y=_single(y),
                 name=name,
                 mode="lines",
-                line={"width": 1.6, "color": COLOURS[i % len(COLOURS)], "simplify": False},
+                line={"width": 1.6, "color": colour, "dash": dash, "simplify": False},
                 visible=True if i < MOST_CURVES else "legendonly",
                 hovertemplate="%{y:.6g}",
             )
@@ -168,9 +181,15 @@ def _figure(result: Result, chart: Chart, most: int) -> Any:
         showlegend=True,
         legend={"font": {"size": 12}, "y": 0.92},  # below the buttons
         xaxis={"title": {"text": "time, s"}},
-        yaxis={"title": {"text": chart.unit}, "exponentformat": "power"},
+        yaxis={"title": {"text": pretty(chart.unit)}, "exponentformat": "power"},
     )
     return figure
+
+
+def _line(chart: Chart, i: int) -> tuple[str, str]:
+    """Colour and dash of a curve; a reference is dotted, in the colour of what follows it."""
+    colour, dash = line_style(i // 2 if chart.paired else i)
+    return (colour, "dot") if chart.paired and i % 2 == 0 else (colour, dash)
 
 
 def _times(t: NDArray[np.float64]) -> dict[str, Any]:
@@ -189,14 +208,17 @@ def _single(y: NDArray[np.float64]) -> NDArray[np.float32]:
         return y.astype(np.float32)
 
 
-def _numbers(result: Result, drawn: list[Chart]) -> str:
+def _numbers(result: Result, every: Sequence[Chart]) -> str:
     rows = []
-    for chart in drawn:
+    for chart in every:
+        unit = html.escape(pretty(chart.unit))
         for name in chart.names:
             y = result[name]
             finite = y[np.isfinite(y)]
             low, high = (float(finite.min()), float(finite.max())) if finite.size else (np.nan, np.nan)
-            cells = "".join(f"<td>{value:.6g}</td>" for value in (y[0], low, high, y[-1]))
-            rows.append(f"<tr><td>{html.escape(name)}</td>{cells}<td>{html.escape(chart.unit)}</td></tr>")
+            # A negative zero becomes a plain one by adding zero.
+            cells = "".join(f"<td>{value + 0.0:.6g}</td>" for value in (y[0], low, high, y[-1]))
+            rows.append(f"<tr><td>{html.escape(name)}</td>{cells}<td>{unit}</td></tr>")
     head = "<tr><th>variable</th><th>first</th><th>lowest</th><th>highest</th><th>last</th><th>unit</th></tr>"
-    return f'<section id="numbers"><h2>Numbers</h2>\n<table>{head}\n{"".join(rows)}</table></section>\n'
+    table = f'<div class="wide"><table>{head}\n{"".join(rows)}</table></div>'
+    return f'<section id="numbers"><h2>Numbers</h2>\n{table}</section>\n'

@@ -7,11 +7,12 @@
   const clock = document.getElementById("scene-clock");
   const speed = document.getElementById("scene-speed");
   const factor = document.getElementById("scene-factor");
+  const legend = document.getElementById("scene-legend");
   const times = data.times, last = times.length - 1, GAP = -1;
   const digits = Math.min(6, Math.max(0, 3 - Math.floor(Math.log10(Math.max(times[last] - times[0], 1e-9)))));
   const sets = data.sets.map(decode);
   const moved = data.moved.map((m) => m.trace);
-  let frame = 0, playing = false, drawing = false, stale = false, anchor = 0, began = 0, heldUntil = 0;
+  let frame = 0, playing = false, drawing = false, stale = false, anchor = 0, began = 0, heldUntil = 0, placed = null;
 
   function decode(text) {
     const raw = atob(text), bytes = new Uint8Array(raw.length);
@@ -36,9 +37,51 @@
 
   // Plotly sets the camera of its layout at every restyle, and learns of the user's only after the mouse is let go:
   // frames wait while the user turns the scene, and go on from the camera as it is then.
-  function keepCamera() {
+  function liveCamera() {
     const inner = scene._fullLayout && scene._fullLayout.scene._scene;
-    if (inner && inner.getCamera) scene.layout.scene.camera = inner.getCamera();
+    return inner && inner.getCamera ? inner.getCamera() : null;
+  }
+
+  function keepCamera() {
+    const camera = liveCamera();
+    if (camera) scene.layout.scene.camera = camera;
+  }
+
+  // The whole box in the picture; a picture of another shape needs another place of the camera.
+  function fitted() {
+    const ratio = data.layout.scene.aspectratio;
+    placed = BoughView.fit([ratio.x, ratio.y, ratio.z], data.direction, scene.clientWidth, scene.clientHeight);
+    return placed;
+  }
+
+  function refit() {
+    const camera = liveCamera();
+    if (!camera || !scene.clientWidth || !scene.clientHeight) return;
+    const turned = ["x", "y", "z"].some((a) => Math.abs(camera.eye[a] - placed.eye[a]) > 1e-6);
+    // What the user has chosen to look at stays.
+    Plotly.relayout(scene, turned ? { autosize: true } : { autosize: true, "scene.camera": fitted() });
+  }
+
+  // Names below the scene, where they hide nothing; one press hides or shows what they stand for.
+  function buildLegend() {
+    data.traces.forEach((trace, i) => {
+      if (trace.showlegend === false || !trace.name) return;
+      const own = data.traces.map((t, j) => (j === i || t.legendgroup === (trace.legendgroup || null) ? j : -1));
+      const places = own.filter((j) => j >= 0), entry = document.createElement("button");
+      const swatch = document.createElement("span"), line = trace.line || trace.marker.line || trace.marker;
+      entry.type = "button";
+      entry.setAttribute("aria-pressed", "true");
+      const style = { dash: "dashed", longdash: "dashed", dot: "dotted", dashdot: "dashed" };
+      swatch.style.borderTop = (line.width > 3 ? 5 : 3) + "px " + (style[line.dash] || "solid") + " " + line.color;
+      entry.append(swatch, trace.name);
+      entry.addEventListener("click", () => {
+        const on = entry.getAttribute("aria-pressed") !== "true";
+        entry.setAttribute("aria-pressed", String(on));
+        keepCamera();
+        Plotly.restyle(scene, { visible: on }, places);
+      });
+      legend.append(entry);
+    });
   }
 
   function draw() {
@@ -92,8 +135,16 @@
   data.moved.forEach((m, i) => {
     Object.assign(data.traces[m.trace], { x: start.x[i], y: start.y[i], z: start.z[i] });
   });
-  Plotly.newPlot(scene, data.traces, data.layout, { displaylogo: false, responsive: true }).then(() => {
+  buildLegend();
+  data.layout.scene.camera = fitted();
+  Plotly.newPlot(scene, data.traces, data.layout, { displaylogo: false }).then(() => {
     scene.dataset.frame = 0;
+    let size = "";
+    new ResizeObserver(() => {
+      const now = scene.clientWidth + " " + scene.clientHeight;
+      if (size && now !== size) requestAnimationFrame(refit);
+      size = now;
+    }).observe(scene);
   });
   const hold = (seconds) => { heldUntil = performance.now() + 1000 * seconds; };
   scene.addEventListener("pointerdown", () => hold(Infinity), true);

@@ -27,6 +27,8 @@ AMPLITUDE, ANGLE = 0.16, 0.7
 """Largest translation drawn, of the body's size, and largest rotation, rad."""
 ARM = 0.045
 """Half width of the bar that a line of nodes with rotations is drawn as, of the body's size."""
+FLATTEST = 0.1
+"""Least side of a flat section as it is drawn, of its longer one: thinner, its edges would run into one line."""
 SAMPLES = 9
 """Points along an edge that is drawn as a curve."""
 MOST_LINKED = 1500
@@ -36,6 +38,15 @@ PANEL, TITLE, CAPTION = 2.8, 0.36, 0.5
 """Width of a panel and heights of a title and a caption, inches."""
 VIEW = np.array([[0.766, 0.643, 0.0], [-0.341, 0.406, 0.848], [0.545, -0.65, 0.53]])
 """Rows: the directions to the right, up, and towards the eye; x to the right, z up, y away."""
+
+
+@dataclass(frozen=True, eq=False)
+class Section:
+    """What a bar looks like across: sides along its y and z axes, m, and the direction that z leans to, body axes."""
+
+    width: float
+    height: float
+    up: Sequence[float] = (0.0, 0.0, 1.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +60,7 @@ class Sketch:
         captions: One per mode.
         edges: Pairs of nodes to be joined by lines, (m, 2); None for the shortest tree that joins all of them.
         marked: Nodes to be marked, such as the one that carries the hinge.
+        section: Proportions of a bar, enlarged as a whole to be seen; a square if it is not known.
     """
 
     title: str
@@ -57,6 +69,7 @@ class Sketch:
     captions: Sequence[str]
     edges: Edges | None = None
     marked: Sequence[int] = field(default=())
+    section: Section | None = None
 
 
 def spanning_edges(positions: Array) -> Edges:
@@ -124,7 +137,8 @@ def _plan(sketch: Sketch) -> _Plan:
     seen = [x @ VIEW.T]
     for k in range(len(sketch.captions)):
         motion = _scaled(sketch.shapes[:, :, k], size)
-        seen += [line @ VIEW.T for line in _curves(x, motion, edges, size, bar)[1]] or [(x + motion[:, 3:]) @ VIEW.T]
+        still, moved, _ = _curves(x, motion, edges, size, bar, sketch.section)
+        seen += [line @ VIEW.T for line in (*still, *moved)] or [(x + motion[:, 3:]) @ VIEW.T]
     points = np.concatenate(seen)[:, :2]
     low, high = points.min(axis=0), points.max(axis=0)
     wide, tall = np.maximum(high - low, 0.05 * size) * 1.12
@@ -162,7 +176,7 @@ def _draw(axes: Axes, sketch: Sketch, plan: _Plan, k: int) -> None:
 
     x = sketch.positions
     motion = _scaled(sketch.shapes[:, :, k], plan.size)
-    still, moved, amounts = _curves(x, motion, plan.edges, plan.size, plan.bar)
+    still, moved, amounts = _curves(x, motion, plan.edges, plan.size, plan.bar, sketch.section)
     if moved:
         axes.add_collection(LineCollection([(line @ VIEW.T)[:, :2] for line in still], colors=PALE, linewidths=1.0))
         # Segments one by one, farthest first: the colour follows the motion along a curve.
@@ -201,7 +215,7 @@ def _scaled(motion: Array, size: float) -> Array:
 
 
 def _curves(
-    x: Array, motion: Array, edges: Edges, size: float, bar: bool
+    x: Array, motion: Array, edges: Edges, size: float, bar: bool, section: Section | None
 ) -> tuple[list[Array], list[Array], list[Array]]:
     """Lines of the body at rest, its lines moved, and how far each of their points moves.
 
@@ -216,7 +230,7 @@ def _curves(
         length = float(np.linalg.norm(along))
         if length < 1e-9 * size:
             continue
-        offsets = _arms(along / length, ARM * size) if bar else np.zeros((1, 3))
+        offsets = _arms(along / length, ARM * size, section) if bar else np.zeros((1, 3))
         rings: list[list[Array]] = [[], []]
         for offset in offsets:
             base, curve = _edge(x[i], x[j], motion[i], motion[j], offset, turns)
@@ -234,13 +248,16 @@ def _curves(
     return still, moved, amounts
 
 
-def _arms(along: Array, arm: float) -> Array:
-    """Four corners of a square across a direction, (4, 3)."""
+def _arms(along: Array, arm: float, section: Section | None) -> Array:
+    """Four corners of a section across a direction, the longer side twice `arm`, (4, 3)."""
     # The axes of a beam lie along those of its body more often than not.
-    least = np.eye(3)[int(np.argmin(abs(along)))]
-    one = np.cross(along, least)
+    up = np.eye(3)[int(np.argmin(abs(along)))] if section is None else np.asarray(section.up, dtype=np.float64)
+    one = np.cross(up, along)
     one /= np.linalg.norm(one)
     other = np.cross(along, one)
+    if section is not None:
+        sides = np.array([section.width, section.height]) / max(section.width, section.height)
+        one, other = np.maximum(sides, FLATTEST)[:, None] * np.array([one, other])
     return arm * np.array([one + other, one - other, -one - other, other - one])
 
 
