@@ -1,6 +1,7 @@
 """Dynamics and FMUs from a description of a flexible mechanism."""
 
 from bough._build_info import VERSION as __version__
+from bough.equilibrium import equilibrium
 from bough.errors import BoughError, BuildError, ModelError, SimulationError
 from bough.export import build_fmu
 from bough.flex import load
@@ -22,6 +23,7 @@ __all__ = [
     "System",
     "__version__",
     "build_fmu",
+    "equilibrium",
     "load",
     "schema",
     "simulate",

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from bough.errors import SimulationError
-from bough.result import Result
+from bough.result import Result, decimals, short_times
 from bough.series_file import Series
 
 ROWS = 1000
@@ -106,14 +106,17 @@ def run_fmu(
     except Exception as error:  # FMPy raises whatever it meets
         told = "".join(f"\n{text}" for text in messages[-5:])
         raise SimulationError(f"{path} failed: {error}{told}") from None
-    return _result(rows, description, clock.perf_counter() - began)
+    places = decimals(stop / ROWS if step is None else step)
+    return _result(rows, description, places, clock.perf_counter() - began)
 
 
 def _fmpy() -> Any:
     try:
         import fmpy
     except ImportError:
-        raise SimulationError("running an FMU needs the package FMPy: pip install 'bough[fmu]'") from None
+        raise SimulationError(
+            "running an FMU needs the package FMPy, which is not installed: pip install fmpy"
+        ) from None
     return fmpy
 
 
@@ -140,7 +143,7 @@ def _table(known: list[str], series: Mapping[str, Series], constant: Mapping[str
     return table
 
 
-def _result(rows: Any, description: Any, seconds: float) -> Result:
+def _result(rows: Any, description: Any, places: int, seconds: float) -> Result:
     units = {v.name: v.unit or "" for v in description.modelVariables}
     columns, column_units = {}, {}
     for name in rows.dtype.names:
@@ -151,4 +154,5 @@ def _result(rows: Any, description: Any, seconds: float) -> Result:
         parts = [name] if rows[name].ndim == 1 else [f"{name}[{i + 1}]" for i in range(values.shape[1])]
         for i, part in enumerate(parts):
             columns[part], column_units[part] = values[:, i], units[name]
-    return Result(np.asarray(rows["time"]), columns, column_units, description.modelName, {"seconds": seconds})
+    times = short_times(np.asarray(rows["time"]), places)
+    return Result(times, columns, column_units, description.modelName, {"seconds": seconds})

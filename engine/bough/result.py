@@ -5,18 +5,22 @@ from __future__ import annotations
 import csv
 import os
 from collections.abc import Iterator, Mapping
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bough.errors import SimulationError
+from bough.errors import SimulationError, UnknownNameError, choices
 
 if TYPE_CHECKING:
     import pandas as pd
 
 Array: TypeAlias = NDArray[np.float64]
+
+MOST_DECIMALS = 15
+"""Decimals that a double still tells apart near one second."""
 
 
 class Result:
@@ -50,14 +54,25 @@ class Result:
         """Names of the variables."""
         return list(self._columns)
 
+    def __repr__(self) -> str:
+        """Whose run it is, how much of it there is, and until when."""
+        span = f", t = {self.t[0]:.6g} s to {self.t[-1]:.6g} s" if self.t.size else ""
+        of = f" of {self.model_name}" if self.model_name else ""
+        return f"<bough.Result{of}: {len(self)} rows of {len(self._columns)} variables{span}>"
+
     def __getitem__(self, name: str) -> Array:
-        """Time series of one variable; `time` is one too."""
+        """Time series of one variable; `time` is one too.
+
+        Raises:
+            UnknownNameError: There is no such variable; a `KeyError` too.
+        """
         if name == "time":
             return self.t
         try:
             return self._columns[name]
         except KeyError:
-            raise KeyError(f"no variable {name!r} in the result; there are: {', '.join(self.names)}") from None
+            told = f"no variable {name!r} in the result{choices(str(name), self.names)}"
+            raise UnknownNameError(told) from None
 
     def __contains__(self, name: object) -> bool:
         """Whether a variable is there."""
@@ -95,10 +110,18 @@ class Result:
         try:
             with Path(path).open(newline="", encoding="utf-8") as stream:
                 rows = list(csv.reader(stream))
-        except (OSError, UnicodeDecodeError, csv.Error) as error:
-            raise SimulationError(f"cannot read {path}: {error}") from None
+        except FileNotFoundError:
+            raise SimulationError(f"cannot read {path}: there is no such file") from None
+        except OSError as error:
+            raise SimulationError(f"cannot read {path}: {error.strerror}") from None
+        except (UnicodeDecodeError, csv.Error):
+            raise SimulationError(f"cannot read {path}: expected a CSV file, which is text, found other data") from None
         if not rows or not rows[0] or rows[0][0].strip() not in ("time", "t"):
-            raise SimulationError(f"{path}:1: expected a header that begins with 'time', found {rows[:1]}")
+            found = repr(",".join(rows[0])[:60]) if rows else "an empty file"
+            raise SimulationError(
+                f"{path}:1: expected a header that begins with 'time', found {found}; "
+                "give a result as `bough run` writes it: a line of names, then a line of numbers for each time"
+            )
         names = [name.strip() for name in rows[0]]
         data = np.empty((len(rows) - 1, len(names)))
         for i, row in enumerate(rows[1:]):
@@ -117,3 +140,22 @@ class Result:
 
         frame: pd.DataFrame = pd.DataFrame(self._columns, index=pd.Index(self.t, name="time"))
         return frame
+
+
+def decimals(time: float) -> int:
+    """Decimals that a time has when it is written."""
+    exponent = Decimal(repr(time)).normalize().as_tuple().exponent
+    return max(0, -int(exponent))
+
+
+def short_times(times: Array, places: int) -> Array:
+    """The same times as one would write them, 2.002 for 2.0020000000000002: no more than rounding changes.
+
+    Args:
+        times: s.
+        places: Decimals that they have when written.
+    """
+    if places > MOST_DECIMALS or not times.size:
+        return times
+    rounded = np.round(times, places)
+    return np.where(np.abs(rounded - times) <= 4 * np.spacing(np.abs(times).max()), rounded, times)

@@ -11,7 +11,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from bough.errors import SimulationError
+from bough.errors import SimulationError, did_you_mean, listed
 
 Array: TypeAlias = NDArray[np.float64]
 Series: TypeAlias = tuple[Array, Array]
@@ -38,7 +38,8 @@ def read_series(path: Path, known: Sequence[str]) -> dict[str, Series]:
         if header.count(name) > 1:
             raise SimulationError(f"{path}:1: the column {name!r} is there {header.count(name)} times")
         if name != "time" and name not in known:
-            raise SimulationError(f"{path}:1: there is no input {name!r}; inputs are: {listed(known)}")
+            told = f"there is no input {name!r}; inputs are: {listed(known)}{did_you_mean(name, known)}"
+            raise SimulationError(f"{path}:1: {told}")
     data = np.array([_numbers(path, i, row, header) for i, row in enumerate(rows[1:], 2) if row])
     if not data.size:
         raise SimulationError(f"{path}: expected at least one row of numbers under the header")
@@ -47,12 +48,6 @@ def read_series(path: Path, known: Sequence[str]) -> dict[str, Series]:
     if back.size:
         raise SimulationError(f"{path}: the time goes back from {data[back[0], at]!r} to {data[back[0] + 1, at]!r}")
     return {name: (data[:, at], data[:, j]) for j, name in enumerate(header) if j != at}
-
-
-def listed(known: Sequence[str]) -> str:
-    """Names for a message, the first twenty of them."""
-    shown = ", ".join(known[:20])
-    return f"{shown}, ... ({len(known)} in all)" if len(known) > 20 else shown or "none"
 
 
 def _read(path: Path) -> list[list[str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time as clock
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bough import _kernel
-from bough.errors import SimulationError
+from bough.errors import ArgumentError, SimulationError, did_you_mean, listed
 from bough.model import Model
-from bough.result import Result
+from bough.result import Result, decimals, short_times
 from bough.system import System
 from bough.variables import Variable
 
@@ -24,6 +24,8 @@ Input: TypeAlias = float | ArrayLike | tuple[ArrayLike, ArrayLike] | Callable[[f
 
 ATOL_FACTOR = 1e-2
 """Default absolute tolerance over the relative one: coordinates are of order one in SI units."""
+_PARAMETERS = ("damping", "stiffness", "rest", "armature", "locked", "damping_scale", "mass", "com", "inertia")
+"""Last part of the names of parameters that hinges and bodies have."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,7 @@ def simulate(
         Time and every variable.
 
     Raises:
+        ArgumentError: An argument is wrong; the message names it.
         SimulationError: The run failed; `error.result` holds what was computed until then.
 
     Example:
@@ -82,15 +85,14 @@ def simulate(
         array([0.  , 0.25, 1.  ])
     """
     system = model if isinstance(model, System) else System(model)
-    times = _output_times(start, stop, step)
+    start = _number("start", start)
+    times = _output_times(start, _number("stop", stop), None if step is None else _number("step", step))
     spacing = float(times[1] - times[0]) if times.size > 1 else 0.0
     _check_options(method, rtol, atol, solver_step)
     fixed = solver_step if solver_step is not None else (spacing if method == "rk4" else 0.0)
     absolute = ATOL_FACTOR * rtol if atol is None else atol
     signals = _signals(system, inputs or {}, times)
-    q, u = system.initial_state() if initial is None else (np.array(x, dtype=np.float64) for x in initial)
-    if q.shape != (system.nq,) or u.shape != (system.nu,):
-        raise ValueError(f"initial: expected shapes ({system.nq},) and ({system.nu},), found {q.shape}, {u.shape}")
+    q, u = _start_state(system, initial)
     recorder = _Recorder(system, times, signals)
     sim = _kernel.KernelSim(system._data, len(system.block.loads), method, rtol, absolute, fixed, 0.0)
     sim.set_input(recorder.fill if signals else None)
@@ -135,31 +137,94 @@ def _input_failure(t: float, error: Exception) -> SimulationError:
     return SimulationError(f"an input function failed at t = {t:.9g} s: {error!r}")
 
 
+def _number(name: str, value: float) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise ArgumentError(f"{name}: expected a number, found {value!r}") from None
+
+
 def _check_options(method: str, rtol: float, atol: float | None, solver_step: float | None) -> None:
     if method not in _kernel.METHODS:
-        raise ValueError(f"method is {method!r}; expected one of {', '.join(_kernel.METHODS)}")
-    if not 0.0 < rtol < 1.0:
-        raise ValueError(f"rtol is {rtol}; expected a number between 0 and 1")
-    if atol is not None and not 0.0 < atol < np.inf:
-        raise ValueError(f"atol is {atol}; expected a positive number")
-    if solver_step is not None and not 0.0 < solver_step < np.inf:
-        raise ValueError(f"solver_step is {solver_step}; expected a positive number of seconds")
+        known = tuple(_kernel.METHODS)
+        expected = f"method: expected one of {', '.join(known)}, found {method!r}"
+        raise ArgumentError(f"{expected}{did_you_mean(str(method), known)}")
+    if not 0.0 < _number("rtol", rtol) < 1.0:
+        raise ArgumentError(f"rtol: expected a number between 0 and 1, found {rtol}")
+    if atol is not None and not 0.0 < _number("atol", atol) < np.inf:
+        raise ArgumentError(f"atol: expected a positive number, found {atol}")
+    if solver_step is not None and not 0.0 < _number("solver_step", solver_step) < np.inf:
+        raise ArgumentError(f"solver_step: expected a positive number of seconds, found {solver_step}")
+
+
+def _start_state(system: System, initial: tuple[ArrayLike, ArrayLike] | None) -> tuple[Array, Array]:
+    if initial is None:
+        return system.initial_state()
+    try:
+        q, u = (np.array(x, dtype=np.float64) for x in initial)
+    except (TypeError, ValueError):
+        raise ArgumentError(f"initial: expected a pair of arrays (q, u), found {initial!r}") from None
+    if q.shape != (system.nq,) or u.shape != (system.nu,):
+        raise ArgumentError(f"initial: expected shapes ({system.nq},) and ({system.nu},), found {q.shape}, {u.shape}")
+    return q, u
 
 
 def _output_times(start: float, stop: float, step: float | None) -> Array:
     if not (np.isfinite(start) and np.isfinite(stop) and stop >= start):
-        raise ValueError(f"expected finite times with stop >= start, found start={start}, stop={stop}")
+        raise ArgumentError(f"stop: expected finite times, s, with stop >= start = {start}, found {stop}")
     if step is None:
-        return np.linspace(start, stop, 1001, dtype=np.float64) if stop > start else np.array([start])
+        even = np.linspace(start, stop, 1001, dtype=np.float64) if stop > start else np.array([start])
+        return short_times(even, max(decimals(start), decimals(stop)) + 3)
     if not 0.0 < step < np.inf:
-        raise ValueError(f"step is {step}; expected a positive number of seconds")
+        raise ArgumentError(f"step: expected a positive number of seconds, found {step}")
     count = int(np.floor((stop - start) / step * (1 + 1e-12) + 1e-9))
     times: Array = start + step * np.arange(count + 1, dtype=np.float64)
     if stop - times[-1] > 1e-9 * step:
         times = np.append(times, stop)
     else:
         times[-1] = stop
-    return times
+    return short_times(times, max(decimals(start), decimals(step)))
+
+
+# ---- inputs
+
+
+def setting_hint(model: Model, name: str) -> str:
+    """What to do in the model file so that a load or a mass of this name can be set; empty for another name."""
+    owner, _, key = name.partition("[")[0].rpartition(".")
+    bodies = {body.name: body for body in model.bodies}
+    if owner in bodies and key in ("mass", "com", "inertia"):
+        rigid = bodies[owner].rigid
+        if rigid is None:
+            return f"the mass of {owner} follows from its shape, in the model file"
+        return "" if rigid.tunable else "mark the body `tunable: true` in the model file, beside its mass"
+    body, _, node = owner.rpartition(".")
+    if key in ("force", "torque") and body in bodies and node in bodies[body].node_names:
+        load = f"{owner}.{key}"
+        if load in model.inputs:
+            return f"it is a vector: its parts are {load}[1], {load}[2] and {load}[3]"
+        return f"declare it in the model file, under inputs: [{load}]"
+    return ""
+
+
+def _other_hint(system: System, name: str) -> str:
+    """Where a state or a parameter can be set, since it is no input; empty for another name."""
+    if name in system.q_names or name in system.u_names:
+        return "it is a state: hand over its start value by initial=(q, u)"
+    owner, _, key = name.partition("[")[0].rpartition(".")
+    owners = {body.name for body in system.model.bodies} | {body.hinge.name for body in system.model.bodies}
+    if (owner in owners and key in _PARAMETERS) or key == "gravity":
+        return "it is a parameter: change it in the model, or run with bough.sweeping.run_set"
+    return ""
+
+
+def _no_input(system: System, name: str, known: Sequence[str]) -> ArgumentError:
+    """Why a name cannot be an input, with the cure."""
+    hint = setting_hint(system.model, name) or _other_hint(system, name)
+    if hint:
+        return ArgumentError(f"inputs: {name!r} is not an input of {system.model.name}; {hint}")
+    told = f"there is no input {name!r}; inputs are: {listed(known)}{did_you_mean(name, known)}"
+    return ArgumentError(f"inputs: {told}")
 
 
 def _signals(system: System, inputs: Mapping[str, Input], times: Array) -> list[_Signal]:
@@ -167,29 +232,30 @@ def _signals(system: System, inputs: Mapping[str, Input], times: Array) -> list[
     signals = []
     for name, value in inputs.items():
         if name not in known:
-            raise ValueError(f"there is no input {name!r}; inputs are: {', '.join(known) or 'none'}")
+            raise _no_input(system, name, list(known))
         signals.append(_signal(known[name], value, times))
     return signals
 
 
 def _signal(variable: Variable, value: Input, times: Array) -> _Signal:
-    name = variable.name
+    where = f"inputs[{variable.name!r}]"
     if callable(value):
         return _Signal(variable, value, False)
-    if isinstance(value, tuple) and len(value) == 2:
-        grid, series = (np.asarray(x, dtype=np.float64) for x in value)
-    else:
-        series = np.asarray(value, dtype=np.float64)
-        if series.ndim == 0:
-            number = float(series)
-            if not np.isfinite(number):
-                raise ValueError(f"input {name!r} is {number}; expected a finite number")
-            return _Signal(variable, lambda _: number, True)
-        grid = times
+    try:
+        pair = value if isinstance(value, tuple) and len(value) == 2 else (times, value)
+        grid, series = (np.asarray(x, dtype=np.float64) for x in pair)
+    except (TypeError, ValueError):
+        expected = f"{where}: expected a number, an array or a function of time"
+        raise ArgumentError(f"{expected}, found {value!r}") from None
+    if series.ndim == 0 and grid is times:
+        number = float(series)
+        if not np.isfinite(number):
+            raise ArgumentError(f"{where}: expected a finite number, found {number}")
+        return _Signal(variable, lambda _: number, True)
     if grid.ndim != 1 or series.shape != grid.shape or grid.size == 0:
-        raise ValueError(f"input {name!r}: expected {grid.shape} values, one per time, found shape {series.shape}")
+        raise ArgumentError(f"{where}: expected {grid.shape} values, one per time, found shape {series.shape}")
     if not (np.all(np.isfinite(series)) and np.all(np.isfinite(grid)) and np.all(np.diff(grid) >= 0)):
-        raise ValueError(f"input {name!r}: expected finite values at times that do not go back")
+        raise ArgumentError(f"{where}: expected finite values at times that do not go back")
     return _Signal(variable, lambda t: float(np.interp(t, grid, series)), False)
 
 

@@ -11,7 +11,7 @@ import math
 import os
 import queue
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -20,12 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bough import _kernel, _kernel_run
-from bough.errors import SimulationError
+from bough.errors import ArgumentError, SimulationError, choices
 from bough.export.table import FmuVariable, Kind, scalar_table
 from bough.model import Model
 from bough.result import Result
-from bough.series_file import Series, listed
-from bough.simulate import simulate
+from bough.series_file import Series
+from bough.simulate import setting_hint, simulate
 from bough.system import System
 
 Array: TypeAlias = NDArray[np.float64]
@@ -97,11 +97,11 @@ def grid(values: Mapping[str, Sequence[float]]) -> list[dict[str, float]]:
     """Every combination of the values; the last name changes fastest.
 
     Raises:
-        ValueError: There are too many.
+        ArgumentError: There are too many.
     """
     count = math.prod(len(v) for v in values.values())
     if count > MOST_RUNS:
-        raise ValueError(f"that makes {count} runs; at most {MOST_RUNS} are made")
+        raise ArgumentError(f"that makes {count} runs; at most {MOST_RUNS} are made")
     return [dict(zip(values, point, strict=True)) for point in itertools.product(*values.values())]
 
 
@@ -112,6 +112,46 @@ def settable(system: System) -> dict[str, FmuVariable]:
         for v in scalar_table(system)
         if v.state or v.causality == "input" or (v.causality == "parameter" and v.variability == "tunable")
     }
+
+
+def refusal(system: System, name: str, known: Sequence[str]) -> str:
+    """Why a name cannot be set, with the cure."""
+    hint = setting_hint(system.model, name)
+    if name.startswith("solver."):
+        hint = "the solver of a run is chosen by its method, step and rtol"
+    return f"there is no {name!r} to be set" + (f"; {hint}" if hint else choices(name, known))
+
+
+def run_set(
+    model: Model | System | str | os.PathLike[str] | Mapping[str, Any],
+    settings: Mapping[str, float],
+    plan: Plan,
+    progress: Callable[[float], None] | None = None,
+) -> Result:
+    """One run with some values set; a System is left as it was.
+
+    Args:
+        model: A model, or what `bough.load` takes, or a System.
+        settings: Tunable parameters, start values of states and constant inputs, by the names of the FMU.
+        plan: Times, inputs over time, and method.
+        progress: Called now and then with the fraction done.
+
+    Raises:
+        ModelError: The model is wrong.
+        SimulationError: A setting is unknown or not allowed, or the run failed.
+    """
+    system = model if isinstance(model, System) else System(model)
+    check_settings(system, [settings], plan.inputs)
+    bench = _Bench(system)
+    if all(bench.known[name].causality == "input" for name in settings):
+        return simulate(
+            system, plan.stop, {**plan.inputs, **settings}, plan.step,
+            method=plan.method, rtol=plan.rtol, progress=progress,
+        )  # fmt: skip
+    try:
+        return bench.simulate(settings, plan, progress)
+    finally:
+        bench.reset()
 
 
 def sweep(
@@ -144,7 +184,7 @@ def sweep(
         SimulationError: A setting is unknown or not allowed.
     """
     first = System(model)
-    _check(first, points, plan)
+    check_settings(first, points, plan.inputs)
     kept = tuple(v.name for v in first.variables) if names is None else tuple(names)
     workers = max(1, min(jobs or os.cpu_count() or 1, len(points)))
     benches: queue.SimpleQueue[_Bench] = queue.SimpleQueue()
@@ -184,14 +224,24 @@ def measure(result: Result, names: Sequence[str]) -> Array:
     return out
 
 
-def _check(system: System, points: Sequence[Mapping[str, float]], plan: Plan) -> None:
+def check_settings(system: System, points: Sequence[Mapping[str, float]], series: Container[str] = ()) -> None:
+    """Refuse settings that no run can have.
+
+    Args:
+        system: The model.
+        points: Settings of each run.
+        series: Names of inputs that are given over time.
+
+    Raises:
+        SimulationError: A name is unknown or given twice, or a value is not allowed.
+    """
     known = settable(system)
     for point in points:
         for name, value in point.items():
             v = known.get(name)
             if v is None:
-                raise SimulationError(f"there is no {name!r} to be set; there are: {listed(list(known))}")
-            if name in plan.inputs:
+                raise SimulationError(refusal(system, name, list(known)))
+            if name in series:
                 raise SimulationError(f"{name} is given twice: as a series over time, and as a constant")
             if not math.isfinite(value) or (v.minimum is not None and value < v.minimum):
                 least = "" if v.minimum is None else f", {v.minimum:g} or more"
@@ -217,17 +267,31 @@ class _Bench:
     def run(self, settings: Mapping[str, float], plan: Plan) -> tuple[Result | None, str]:
         """The result, as far as it got, and what went wrong."""
         try:
-            initial = self._set(settings)
-            constant = {name: value for name, value in settings.items() if self.known[name].causality == "input"}
-            result = simulate(
-                self.system, plan.stop, {**plan.inputs, **constant}, plan.step,
-                method=plan.method, rtol=plan.rtol, initial=initial,
-            )  # fmt: skip
+            return self.simulate(settings, plan), ""
         except SimulationError as error:
             return error.result, str(error)
+
+    def simulate(
+        self, settings: Mapping[str, float], plan: Plan, progress: Callable[[float], None] | None = None
+    ) -> Result:
+        """The result.
+
+        Raises:
+            SimulationError: The kernel refuses a setting, or the run failed.
+        """
+        try:
+            initial = self._set(settings)
         except _kernel.KernelError as error:
-            return None, str(self.system.failure(error))
-        return result, ""
+            raise self.system.failure(error) from None
+        constant = {name: value for name, value in settings.items() if self.known[name].causality == "input"}
+        return simulate(
+            self.system, plan.stop, {**plan.inputs, **constant}, plan.step,
+            method=plan.method, rtol=plan.rtol, initial=initial, progress=progress,
+        )  # fmt: skip
+
+    def reset(self) -> None:
+        """The parameters of the model file."""
+        self._set({})
 
     def _set(self, settings: Mapping[str, float]) -> tuple[Array, Array]:
         """Hand parameters to the kernel; return the start state."""

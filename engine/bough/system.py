@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bough import _kernel
 from bough.block import Block, compile_block
-from bough.errors import SimulationError
+from bough.errors import ArgumentError, SimulationError, choices, did_you_mean, listed
 from bough.flex import counted, load
 from bough.linearize import StateSpace, linearize
 from bough.model import Model
@@ -69,6 +69,10 @@ class System:
         self._node = {name: j for j, name in enumerate(self.block.nodes)}
         self._all: _AllNodes | None = None
         self._held = np.array(self._data.get(_kernel.HELD, self.nu), dtype=bool)
+
+    def __repr__(self) -> str:
+        """The model's name, and how large it is."""
+        return f"<bough.System {self.model.name}: bodies {len(self.model.bodies)}, nq {self.nq}, nu {self.nu}>"
 
     @property
     def nq(self) -> int:
@@ -135,13 +139,16 @@ class System:
             Accelerations, (nu,) or (B, nu).
 
         Raises:
+            ArgumentError: An argument has the wrong shape, or names what is not there.
             SimulationError: An inertia is singular, or a number is not finite; the message names the body.
         """
         if method not in ("articulated", "composite"):
-            raise ValueError(f"method is {method!r}; expected 'articulated' or 'composite'")
-        given = [(q, self.nq), (u, self.nu), (tau, self.nu)] + ([] if motion is None else [(motion, self.nu)])
-        (q_, u_, tau_, *rest), batch = self._rows(*given)
-        motion_ = rest[0] if rest else None
+            raise ArgumentError(f"method: expected 'articulated' or 'composite', found {method!r}")
+        motion_: Array | None = None
+        if motion is None:
+            (q_, u_, tau_), batch = self._rows(q=q, u=u, tau=tau)
+        else:
+            (q_, u_, tau_, motion_), batch = self._rows(q=q, u=u, tau=tau, motion=motion)
         load = self._loads(loads)
         out = np.empty((q_.shape[0], self.nu))
         with self._errors():
@@ -174,8 +181,8 @@ class System:
                 by default those whose hinge has `drive: motion` or `locked` in the model.
             loads: Node loads by name, inertial frame.
         """
-        (q_, u_, tau_), _ = self._rows((q, self.nq), (u, self.nu), (tau, self.nu))
-        motion_ = None if motion is None else self._rows((motion, self.nu))[0][0][0]
+        (q_, u_, tau_), _ = self._rows(q=q, u=u, tau=tau)
+        motion_ = None if motion is None else self._rows(motion=motion)[0][0][0]
         mask = self._held if held is None else self._held_mask(held)
         out = Hybrid(np.empty(self.nu), np.empty(self.nu), np.empty((len(self.model.bodies), 6)))
         self._data.set(_kernel.HELD, mask.astype(np.float64))
@@ -191,7 +198,7 @@ class System:
         self, q: ArrayLike, u: ArrayLike, udot: ArrayLike, *, loads: Mapping[str, ArrayLike] | None = None
     ) -> Array:
         """Generalized forces that give the accelerations, N.m or N, in the order of u; batch allowed."""
-        (q_, u_, udot_), batch = self._rows((q, self.nq), (u, self.nu), (udot, self.nu))
+        (q_, u_, udot_), batch = self._rows(q=q, u=u, udot=udot)
         out = np.empty((q_.shape[0], self.nu))
         load = self._loads(loads)
         with self._errors():
@@ -200,7 +207,7 @@ class System:
 
     def mass_matrix(self, q: ArrayLike) -> Array:
         """Mass matrix by composite bodies, armature included, (nu, nu); batch allowed."""
-        (q_,), batch = self._rows((q, self.nq))
+        (q_,), batch = self._rows(q=q)
         with self._errors():
             out = self._data.mass_matrix(q_)
         return out if batch else out[0]
@@ -212,14 +219,14 @@ class System:
         identity blocks on its diagonal: upper, because bodies are numbered from the base here, tip to base in the
         paper.
         """
-        (q_,), batch = self._rows((q, self.nq))
+        (q_,), batch = self._rows(q=q)
         with self._errors():
             L, D = self._data.mass_factors(q_)
         return (L, D) if batch else (L[0], D[0])
 
     def mass_solve(self, q: ArrayLike, y: ArrayLike) -> Array:
         """Solve `M x = y` by two sweeps, without M."""
-        (q_, y_), batch = self._rows((q, self.nq), (y, self.nu))
+        (q_, y_), batch = self._rows(q=q, y=y)
         with self._errors():
             out = self._data.mass_solve(q_, y_)
         return out if batch else out[0]
@@ -235,7 +242,7 @@ class System:
         Returns:
             A, B, C, D with states (q, u), and the model's inputs and outputs, all named.
         """
-        (q_, u_, tau_), _ = self._rows((q, self.nq), (u, self.nu), (tau, self.nu))
+        (q_, u_, tau_), _ = self._rows(q=q, u=u, tau=tau)
         with self._errors():
             return linearize(self, q_[0], u_[0], tau_[0])
 
@@ -243,7 +250,7 @@ class System:
 
     def pose(self, q: ArrayLike, node: str) -> tuple[Array, Array]:
         """Position (m) and attitude quaternion (x, y, z, w) of a node in the inertial frame; batch allowed."""
-        (q_,), batch = self._rows((q, self.nq))
+        (q_,), batch = self._rows(q=q)
         data, index = self._nodes([node])
         with self._errors():
             poses = data.node_pose(q_, int(index[0]))
@@ -257,8 +264,8 @@ class System:
         Velocities and accelerations hold the angular part first, rad and m. The acceleration is the true one:
         gravity is not in it.
         """
-        (q_, u_), _ = self._rows((q, self.nq), (u, self.nu))
-        udot_ = None if udot is None else self._rows((udot, self.nu))[0][0][0]
+        (q_, u_), _ = self._rows(q=q, u=u)
+        udot_ = None if udot is None else self._rows(udot=udot)[0][0][0]
         data, index = self._nodes(nodes)
         with self._errors():
             return data.node_motion(q_[0], u_[0], udot_, index)
@@ -271,34 +278,41 @@ class System:
 
     def energy_parts(self, q: ArrayLike, u: ArrayLike) -> Array:
         """Kinetic, gravitational, elastic and spring energy, J, (4,) or (B, 4)."""
-        (q_, u_), batch = self._rows((q, self.nq), (u, self.nu))
+        (q_, u_), batch = self._rows(q=q, u=u)
         with self._errors():
             out = self._data.energy(q_, u_)
         return out if batch else out[0]
 
     def momentum(self, q: ArrayLike, u: ArrayLike) -> tuple[Array, Array]:
         """Linear momentum (N.s) and angular momentum about the inertial origin (N.m.s)."""
-        (q_, u_), _ = self._rows((q, self.nq), (u, self.nu))
+        (q_, u_), _ = self._rows(q=q, u=u)
         out = self._data.momentum(q_[0], u_[0])
         return out[3:], out[:3]
 
     def position_rates(self, q: ArrayLike, u: ArrayLike) -> Array:
         """Qdot of the positions for speeds u."""
-        (q_, u_), _ = self._rows((q, self.nq), (u, self.nu))
+        (q_, u_), _ = self._rows(q=q, u=u)
         return self._kernel_model.position_rates(q_[0], u_[0])
 
     # ---- helpers
 
-    def _rows(self, *pairs: tuple[ArrayLike, int]) -> tuple[list[Array], bool]:
-        """Arguments as contiguous (B, n) arrays of one B, and whether any had a batch dimension."""
-        arrays = [np.asarray(a, dtype=np.float64) for a, _ in pairs]
-        for a, (_, n) in zip(arrays, pairs, strict=True):
-            if a.ndim not in (1, 2) or a.shape[-1] != n:
-                raise ValueError(f"expected an array of shape ({n},) or (B, {n}), found {a.shape}")
+    def _rows(self, **given: ArrayLike) -> tuple[list[Array], bool]:
+        """Arguments as contiguous (B, n) arrays of one B, and whether any had a batch dimension; only q has size nq."""
+        arrays: list[Array] = []
+        for name, value in given.items():
+            n = self.nq if name == "q" else self.nu
+            try:
+                array = np.asarray(value, dtype=np.float64)
+            except (TypeError, ValueError):
+                raise ArgumentError(f"{name}: expected an array of {n} numbers, found {value!r}") from None
+            if array.ndim not in (1, 2) or array.shape[-1] != n:
+                raise ArgumentError(f"{name}: expected an array of shape ({n},) or (B, {n}), found {array.shape}")
+            arrays.append(array)
         batch = any(a.ndim == 2 for a in arrays)
         count = max((a.shape[0] for a in arrays if a.ndim == 2), default=1)
         if any(a.ndim == 2 and a.shape[0] != count for a in arrays):
-            raise ValueError(f"batch sizes differ: {[a.shape for a in arrays]}")
+            shapes = ", ".join(f"{name} {a.shape}" for name, a in zip(given, arrays, strict=True))
+            raise ArgumentError(f"batch sizes differ: {shapes}")
         rows = [np.broadcast_to(a, (count, a.shape[-1])) if a.ndim == 1 else a for a in arrays]
         return [np.ascontiguousarray(a) for a in rows], batch
 
@@ -309,10 +323,13 @@ class System:
         for name, value in loads.items():
             node, _, key = name.rpartition(".")
             if name not in self.model.inputs:
-                known = ", ".join(self.model.inputs) or "none"
-                raise ValueError(f"{name!r} is not a load input of the model; its `inputs:` are: {known}")
+                told = f"{name!r} is not a load input of the model; its `inputs:` are: {listed(self.model.inputs)}"
+                raise ArgumentError(f"loads: {told}{did_you_mean(name, self.model.inputs)}")
             first = 3 if key == "force" else 0
-            out[self.block.loads.index(node), first : first + 3] = np.asarray(value, dtype=np.float64)
+            try:
+                out[self.block.loads.index(node), first : first + 3] = np.asarray(value, dtype=np.float64)
+            except (TypeError, ValueError):
+                raise ArgumentError(f"loads[{name!r}]: expected three numbers, found {value!r}") from None
         return out
 
     def _node_index(self, nodes: Sequence[str]) -> NDArray[np.intc]:
@@ -326,7 +343,7 @@ class System:
         known = self.node_names
         for node in nodes:
             if node not in known:
-                raise ValueError(f"there is no node {node!r}; nodes are: {', '.join(known)}")
+                raise ArgumentError(f"there is no node {node!r}{choices(node, known)}")
         if self._all is None:  # nodes that carry nothing are brought to the kernel when first asked for
             self._all = _AllNodes(self.model)
         return self._all.data, np.array([self._all.index[n] for n in nodes], dtype=np.intc)
@@ -337,14 +354,15 @@ class System:
         for name in held:
             hit = [n == name or o == name for n, o in zip(self.u_names, owners, strict=True)]
             if not any(hit):
-                raise ValueError(
-                    f"{name!r} names no speed, hinge or flexible body; speeds are: {', '.join(self.u_names)}"
-                )
+                known = [*dict.fromkeys(owners), *self.u_names]
+                raise ArgumentError(f"held: {name!r} names no speed, hinge or flexible body{choices(name, known)}")
             mask |= np.array(hit)
         for body in dict.fromkeys(o for n, o in zip(self.u_names, owners, strict=True) if ".eta_dot[" in n):
             modes = mask[[o == body for o in owners]]
             if modes.any() and not modes.all():
-                raise ValueError(f"the modes of {body!r} are held together: name {body!r} instead of single modes")
+                raise ArgumentError(
+                    f"held: the modes of {body!r} are held together: name {body!r} instead of single modes"
+                )
         return mask
 
     def _errors(self) -> _Translate:

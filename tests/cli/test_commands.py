@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from decimal import Decimal
 from pathlib import Path
 
 import jsonschema
@@ -15,6 +16,7 @@ from typer.testing import CliRunner, Result
 import bough
 from bough.cli import app
 from bough.demo import MODEL
+from bough.result import decimals, short_times
 
 ARM = str(MODEL)
 FAULTY = """\
@@ -75,7 +77,8 @@ def test_check_hands_problems_to_a_program(faulty: Path) -> None:
 def test_run_writes_what_simulate_computes(tmp_path: Path) -> None:
     target = tmp_path / "run.csv"
     done = invoke("run", ARM, "--stop", 0.2, "--step", 0.05, "--set", "shoulder.tau=2", "-o", target)
-    assert (done.exit_code, done.stdout, done.stderr) == (0, "", ""), "quiet where no terminal is"
+    assert (done.exit_code, done.stderr) == (0, ""), "no progress where no terminal is"
+    assert re.fullmatch(rf"{re.escape(str(target))}: 5 rows of \d+ variables to t = 0.2 s \([^\n]*\)\n", done.stdout)
     expected = bough.simulate(MODEL, stop=0.2, step=0.05, inputs={"shoulder.tau": 2.0})
     written = bough.Result.from_csv(target)
     assert written.names == expected.names
@@ -96,8 +99,10 @@ def test_run_takes_inputs_from_a_table(tmp_path: Path) -> None:
 def test_run_writes_to_stdout() -> None:
     done = invoke("run", ARM, "--stop", 0.1, "--step", 0.1, "-o", "-")
     lines = done.stdout.splitlines()
-    assert len(lines) == 3
+    assert len(lines) == 3, "data only"
     assert lines[0].startswith("time,shoulder.tau,")
+    assert done.stderr.startswith("stdout: 2 rows of ")
+    assert done.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize("method", ["dopri5", "rk4", "rosenbrock2"])
@@ -184,7 +189,7 @@ USAGE = {
     "no such method": ["run", ARM, "--method", "euler"],
     "tolerance of nothing": ["run", ARM, "--rtol", "0"],
     "setting without a value": ["run", ARM, "--set", "shoulder.tau"],
-    "setting of what is no input": ["run", ARM, "--set", "shoulder.phi=1"],
+    "setting of what is computed": ["run", ARM, "--set", "shoulder.a=1"],
     "the same input twice": ["run", ARM, "--set", "shoulder.tau=1", "--set", "shoulder.tau=2"],
     "two answers on stdout": ["run", ARM, "-o", "-", "--json"],
 }
@@ -213,7 +218,8 @@ FAILURES = {
     "a table that goes back": (["run", ARM, "--input", "back.csv"], "the time goes back"),
     "a table without rows": (["run", ARM, "--input", "empty.csv"], "at least one row"),
     "no such result": (["report", "nowhere.csv"], "cannot read nowhere.csv"),
-    "a result that is none": (["report", "other.yaml"], "expected a header"),
+    "a model as the result": (["report", "other.yaml"], "other.yaml: expected the CSV file of a run, found a model"),
+    "a result that is none": (["report", "headless.csv"], "headless.csv:1: expected a header"),
     "a result without rows": (["report", "empty.csv", "-o", "x.html"], "nothing to report"),
     "no such folder for the schema": (["schema", "-o", "nowhere/schema.json"], "there is no directory"),
     "a file as the folder of the demo": (["demo", "-o", "blob"], "cannot write to blob"),
@@ -232,6 +238,7 @@ def test_failure_ends_with_one_and_says_why(
         "short.csv": "time,shoulder.tau\n0\n",
         "back.csv": "time,shoulder.tau\n0,1\n2,1\n1,1\n",
         "empty.csv": "time,shoulder.tau\n",
+        "headless.csv": "0.0,1.0\n",
         "other.yaml": FAULTY,
     }
     for name, text in files.items():
@@ -243,3 +250,92 @@ def test_failure_ends_with_one_and_says_why(
     assert "Traceback" not in done.stderr
     assert done.stdout == ""
     assert {p.name for p in tmp_path.iterdir()} == {*files, "blob"}, "nothing is left behind"
+
+
+def plain(text: str) -> str:
+    """Text of a message without its frame, which the terminal's width breaks."""
+    return " ".join(text.replace("│", " ").split())
+
+
+PLAIN_WORDS = {
+    "a word as a time": (["run", ARM, "--stop", "abc"], "'--stop': expected a number, found 'abc'"),
+    "a fraction as a count": (["sweep", ARM, "--set", "a=1", "--jobs", "1.5"], "expected a whole number, found '1.5'"),
+    "too small a count": (["sweep", ARM, "--set", "a=1", "--jobs", "0"], "expected 1 or more, found '0'"),
+    "an unknown choice": (["build", ARM, "--fmi", "4"], "'--fmi': '4' is not one of '2.0', '3.0'"),
+    "a misspelt command": (["chek", ARM], "There is no command 'chek'; did you mean 'check'?"),
+    "a command that is none": (["frobnicate"], "There is no command 'frobnicate'; there are: check, run, "),
+    "a misspelt parameter": (["run", ARM, "--set", "elbow.dampin=1"], "did you mean 'elbow.damping'?"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "message"), PLAIN_WORDS.values(), ids=PLAIN_WORDS)
+def test_wrong_use_is_told_in_plain_words(arguments: list[str], message: str) -> None:
+    done = invoke(*arguments)
+    assert done.exit_code == 2
+    assert message in plain(done.stderr)
+    assert "Value error" not in done.stderr
+    assert "Input should be" not in done.stderr
+
+
+@pytest.mark.parametrize("command", [[], ["run"], ["build"], ["record"], ["sweep"], ["build-partner", "motor"]])
+def test_flags_look_as_if_they_take_no_value(command: list[str]) -> None:
+    assert "bool" not in invoke(*command, "--help").stdout.lower()
+
+
+def test_every_command_says_in_one_line_what_it_wrote(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    commands = {
+        "run.csv": ["run", ARM, "--stop", 0.1, "--step", 0.01, "-o", "run.csv"],
+        "run.html": ["report", "run.csv"],
+        "arm.fmu": ["build", ARM, "-o", "arm.fmu", "--platform", "native"],
+        "arm.reference.csv": ["record", "arm.fmu", "--stop", 0.1],
+        "sweep.csv": ["sweep", ARM, "--set", "elbow.phi=0,1", "--stop", 0.1],
+        "schema.json": ["schema", "-o", "schema.json"],
+    }
+    for name, arguments in commands.items():
+        done = invoke(*arguments)
+        assert (done.exit_code, done.stderr) == (0, ""), done.output
+        assert done.stdout.startswith(f"{name}: ")
+        assert done.stdout.count("\n") == 1
+        assert done.stdout.rstrip("\n").isprintable(), "no bar, no control characters"
+        assert (tmp_path / name).is_file()
+
+
+def test_what_was_written_is_told_beside_an_answer_for_a_program(tmp_path: Path) -> None:
+    target = tmp_path / "x.fmu"
+    for arguments in (["build", ARM, "--platform", "native", "-o", target], ["run", ARM, "--stop", 0.1, "-o", target]):
+        done = invoke(*arguments, "--json")
+        assert json.loads(done.stdout)["ok"] is True
+        assert done.stderr.startswith(f"{target}: ")
+        assert done.stderr.count("\n") == 1
+
+
+def test_fmu_gets_its_ending(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = invoke("build", ARM, "-o", "arm.v2", "--platform", "native")
+    assert done.exit_code == 0, done.stderr
+    assert done.stdout.startswith("arm.v2.fmu: ")
+    assert [p.name for p in tmp_path.iterdir()] == ["arm.v2.fmu"]
+
+
+@pytest.mark.parametrize(("options", "step"), [([], Decimal("0.003")), (["--step", "0.01"], Decimal("0.01"))])
+def test_times_of_a_result_are_written_as_one_would_write_them(
+    options: list[str], step: Decimal, tmp_path: Path
+) -> None:
+    fmu = bough.build_fmu(MODEL, tmp_path / "arm.fmu", platforms="native")
+    for source in (ARM, fmu):
+        target = tmp_path / "run.csv"
+        assert invoke("run", source, "--stop", 3, *options, "-o", target).exit_code == 0
+        times = [line.split(",")[0] for line in target.read_text(encoding="utf-8").splitlines()[1:]]
+        assert times == [repr(float(i * step)) for i in range(len(times))]
+        assert times[-1] == "3.0"
+
+
+def test_times_are_changed_by_rounding_only() -> None:
+    step = np.pi / 100
+    odd = step * np.arange(101)
+    assert np.array_equal(short_times(odd, decimals(step)), odd), "there is no short form"
+    coarse = 0.0125 * np.arange(101)
+    assert abs(short_times(coarse, 2) - coarse).max() <= np.spacing(1.25), "two decimals are too few for most of them"
+    fine = 1e-3 * np.arange(10_001)
+    assert 0 < abs(short_times(fine, 3) - fine).max() <= np.spacing(10.0)

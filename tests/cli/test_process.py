@@ -71,10 +71,11 @@ def test_interrupt_ends_a_run_with_a_word(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-def test_terminal_sees_progress_and_the_outcome(tmp_path: Path) -> None:
+def on_a_terminal(*arguments: str, cwd: Path) -> tuple[int, bytes]:
+    """Exit code, and what a person sees."""
     ours, theirs = pty.openpty()
-    command = [*BOUGH, "run", str(MODEL), "--stop", "0.5"]
-    process = subprocess.Popen(command, stdout=theirs, stderr=theirs, cwd=tmp_path, close_fds=True)
+    command = [*BOUGH, *arguments]
+    process = subprocess.Popen(command, stdout=theirs, stderr=theirs, cwd=cwd, close_fds=True)
     os.close(theirs)
     seen = b""
     try:
@@ -83,6 +84,19 @@ def test_terminal_sees_progress_and_the_outcome(tmp_path: Path) -> None:
     except OSError:  # Linux ends a pseudo-terminal with EIO
         pass
     os.close(ours)
-    assert process.wait(timeout=60) == 0
+    return process.wait(timeout=60), seen
+
+
+def test_terminal_sees_progress_and_the_outcome(tmp_path: Path) -> None:
+    code, seen = on_a_terminal("run", str(MODEL), "--stop", "0.5", cwd=tmp_path)
+    assert code == 0
     assert b"100 %" in seen
     assert b"run.csv: 1001 rows" in seen
+
+
+def test_setting_that_is_refused_is_all_that_a_terminal_sees(tmp_path: Path) -> None:
+    code, seen = on_a_terminal("sweep", str(MODEL), "--set", "payload.mass=0:1:3", cwd=tmp_path)
+    assert code == 1
+    assert b"mark the body `tunable: true`" in seen
+    assert b"%" not in seen, "no progress of what does not begin"
+    assert b"\x1b" not in seen

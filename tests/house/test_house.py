@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
@@ -80,3 +81,37 @@ def test_installed_kernel_is_as_new_as_its_sources() -> None:
         if (copy := installed / folder / path.name) and not (copy.exists() and copy.read_bytes() == path.read_bytes())
     ]
     assert not old, f"changed after the library was installed: {', '.join(old)}; run `make kernel`"
+
+
+OPTIONAL = {
+    "cpylog": "nastran",
+    "fmu_manipulation_toolbox": "dev",
+    "pyNastran": "nastran",
+    "pytest": "dev",
+    "pythonfmu": "fmu",
+}
+"""Packages that the engine imports only where a user asks for what they do, and the extra that brings them."""
+DISTRIBUTION = {"ruamel": "ruamel.yaml"}
+"""Packages whose name on PyPI is another one."""
+
+
+def imported_packages() -> set[str]:
+    """Packages of others that the modules of the engine import, wherever in the module."""
+    names: set[str] = set()
+    for path in (ROOT / "engine" / "bough").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                names |= {alias.name.split(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.level == 0:
+                names.add(str(node.module).split(".")[0])
+    return names - set(sys.stdlib_module_names) - {"bough"}
+
+
+def test_what_the_engine_imports_is_installed_with_it() -> None:
+    """One `pip install` is enough for everything but what is named as optional: FMUs are run from it too."""
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    (block,) = re.findall(r"^dependencies = \[\n(.*?)^\]", text, re.M | re.S)
+    dependencies = set(re.findall(r'"([\w.-]+)', block))
+    needed = {DISTRIBUTION.get(name, name) for name in imported_packages() - set(OPTIONAL)}
+    assert needed <= dependencies, needed - dependencies
+    assert "fmpy" in needed

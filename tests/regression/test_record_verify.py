@@ -41,6 +41,7 @@ def folder(recorded: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> P
 def test_reference_holds_the_run_and_how_it_was_made(recorded: Path) -> None:
     run = bough.Result.from_csv(recorded / "arm.reference.csv")
     assert len(run) == 101
+    assert [repr(t) for t in run.t.tolist()] == [repr(float(f"{i}e-2")) for i in range(101)], "not 0.07000000000000001"
     assert abs(run["shoulder.tau"]).max() == pytest.approx(1.0, abs=0.01), "the inputs were there"
     about = json.loads((recorded / "arm.reference.json").read_text(encoding="utf-8"))
     assert about["source"] == "arm.json"
@@ -54,6 +55,7 @@ def test_unchanged_model_is_the_same_to_the_last_digit(folder: Path) -> None:
     done = _bough("verify", "arm.json")
     assert done.exit_code == 0, done.output
     assert "the same to the last digit" in done.stdout
+    assert done.stdout.startswith("arm.reference.csv: "), "as it was typed, without the folders of this machine"
     assert not list(folder.glob("*.png")), "nothing moved: no picture"
 
 
@@ -140,6 +142,8 @@ def test_other_source_is_compared_with_a_given_reference(folder: Path) -> None:
         (["record", "arm.json", "--step", "20"], 2, "--step"),
         (["record", "arm.json", "--set", "x"], 2, "NAME=NUMBER"),
         (["record", "arm.json", "--set", "x=1", "--name", "b"], 1, "no 'x' to be set"),
+        (["record", "arm.json", "--set", "link.mass=1", "--name", "b"], 1, "mass of link follows from its shape"),
+        (["record", "arm.json", "--set", "shoulder.dampng=1", "--name", "b"], 1, "did you mean 'shoulder.damping'?"),
         (["record", "arm.json", "--only", "nix*", "--name", "b", "--stop", "0.1"], 1, "no variable fits 'nix*'"),
         (["record", "arm.json", "--tol-for", "x=-1"], 2, "NAME=NUMBER"),
         (["record", "none.json", "--stop", "1"], 1, "none.json"),

@@ -17,6 +17,7 @@ import bough
 from bough.cli.building import build
 from bough.cli.console import (
     FAILED,
+    Commands,
     answer,
     check_target,
     complain,
@@ -24,6 +25,7 @@ from bough.cli.console import (
     guarded,
     problems,
     progress_bar,
+    say,
     silence_stdout,
     write_text,
 )
@@ -33,11 +35,12 @@ from bough.cli.partner import partners
 from bough.cli.regression import record, verify
 from bough.cli.reporting import report
 from bough.cli.running import Run, execute
-from bough.cli.summary import print_summary, summary
+from bough.cli.settling import settled
+from bough.cli.summary import print_summary, summary, warn_of_oddities
 from bough.cli.sweep import sweep
 from bough.cli.system_couple import couple
-from bough.cli.system_run import Extrapolation, Order, SystemRun
-from bough.cli.vibration import as_json, position, print_vibrations, sketch, vibrations
+from bough.cli.system_run import Extrapolation, Order, SystemRun, is_system
+from bough.cli.vibration import as_json, imbalance_note, position, print_vibrations, sketch, vibrations
 from bough.errors import BoughError
 from bough.flex import load
 from bough.model import schema as model_schema
@@ -45,6 +48,7 @@ from bough.system import System
 
 app = typer.Typer(
     name="bough",
+    cls=Commands,
     help="Dynamics of mechanisms whose parts bend, from a model file.",
     no_args_is_help=True,
     add_completion=False,
@@ -87,7 +91,7 @@ def check(model: ModelFile, as_json: Json = False) -> None:
         system = System(load(model))
         q, u = system.initial_state()
         system.forward_dynamics(q, u, np.zeros(system.nu))
-        data = summary(system)
+        data = summary(system, model)
     except BoughError as error:
         if as_json:
             answer(problems(error))
@@ -101,9 +105,7 @@ def check(model: ModelFile, as_json: Json = False) -> None:
 @app.command()
 @guarded
 def run(
-    model: Annotated[
-        Path, typer.Argument(help="Model file, an FMU, or an SSP package (both need FMPy).", show_default=False)
-    ],
+    model: Annotated[Path, typer.Argument(help="Model file, system file, FMU, or SSP package.", show_default=False)],
     stop: Annotated[
         float | None,
         typer.Option("--stop", metavar="T", help="End of the run, s.", show_default="10, or as the package says"),
@@ -145,20 +147,23 @@ def run(
     set_: Annotated[
         list[str] | None,
         typer.Option(
-            "--set", metavar="NAME=VALUE", help="Input held constant, or a parameter of a package; may be repeated."
+            "--set", metavar="NAME=VALUE", help="Constant input, tunable parameter or start value; may be repeated."
         ),
     ] = None,
     output: Annotated[
         Path, typer.Option("-o", "--output", metavar="CSV", help="Where the result goes; - for stdout.")
     ] = Path("run.csv"),
+    settle: Annotated[bool, typer.Option("--settle", help="Start bent by weight and loads, hinges held.")] = False,
     as_json: Json = False,
 ) -> None:
     """Simulate a model and write every variable over time.
 
     --input is linear between its times and constant outside. A run that fails leaves what it has computed.
     """
+    if settle and (model.suffix.lower() == ".fmu" or is_system(model)):
+        raise typer.BadParameter("it is for model files only", param_hint="--settle")
     package = SystemRun(stop, step, order, extrapolation, tolerance, every, output, as_json)
-    if model.suffix.lower() == ".ssp":
+    if is_system(model):
         if method is not None or rtol is not None:
             raise typer.BadParameter(
                 "FMUs bring their own solver; try --set arm.solver.tolerance=...", param_hint="--rtol"
@@ -166,7 +171,7 @@ def run(
         package.execute(model, input_, set_ or [])
         return
     if package.special():
-        raise typer.BadParameter("it is for SSP packages only", param_hint=package.special()[0])
+        raise typer.BadParameter("it is for SSP packages and system files only", param_hint=package.special()[0])
     chosen = (method or Method.dopri5).value
     options = Run(10.0 if stop is None else stop, step, chosen, 1e-6 if rtol is None else rtol, output, as_json)
     options.check()
@@ -177,12 +182,15 @@ def run(
         return
     try:
         system = System(load(model))
-        inputs = gather(system, input_, set_ or [])
+        warn_of_oddities(system.model, model)
+        series, settings = gather(system, input_, set_ or [])
+        if settle:
+            settings = settled(system, series, settings)
     except BoughError as error:
         if as_json:
             answer(problems(error))
         raise
-    execute(system, inputs, options)
+    execute(system, series, settings, options)
 
 
 @app.command()
@@ -201,6 +209,7 @@ def modes(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="PNG", help="A picture of the motions.")
     ] = None,
+    settle: Annotated[bool, typer.Option("--settle", help="Bent by its weight there, hinges held.")] = False,
     as_json_: Json = False,
 ) -> None:
     """Natural frequencies of the whole mechanism about its start position or another one, at rest.
@@ -211,34 +220,40 @@ def modes(
     if output is not None:
         check_picture(output)
     system = System(load(model))
-    q = position(system, at or [])
+    q = position(system, at or [], settle)
     about = f"the position {', '.join(at)}" if at else "the start position"
+    about += ", settled" if settle else ""
     found = vibrations(system, q)
+    if as_json_:
+        answer(as_json(found))
+    else:
+        print_vibrations(system.model.name, found, console(), about)
+        note = imbalance_note(system, found, about, settle)
+        if note is not None:
+            complain(note)
     if output is not None and found.modes:
         from bough.report import draw_modes
 
         draw_modes([sketch(system, q, found)], output)
-    if as_json_:
-        answer(as_json(found))
-        return
-    print_vibrations(system.model.name, found, console(), about)
-    name, force = found.imbalance
-    if abs(force) > 1e-9:
-        complain(f"note: {about} is no equilibrium (holding it takes {force:.4g} at {name}); it is frozen here")
+        say(f"{output}: the motions")
 
 
 @app.command()
 @guarded
 def schema(
     output: Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE", help="Instead of stdout.")] = None,
+    system: Annotated[bool, typer.Option("--system", help="Of the system file.")] = False,
 ) -> None:
-    """Write the JSON schema of the model file, for editors."""
-    text = json.dumps(model_schema(), indent=2)
+    """Write the JSON schema of the model file or the system file, for editors."""
+    if system:
+        from bough.systems import system_schema
+    text = json.dumps(system_schema() if system else model_schema(), indent=2)
     if output is None:
         typer.echo(text)
     else:
         check_target(output)
         write_text(output, text + "\n")
+        say(f"{output}: JSON schema of the {'system' if system else 'model'} file")
 
 
 @app.command()

@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from bough.cli.console import answer, guarded, say
+from bough.cli.summary import warn_of_oddities
 from bough.errors import BoughError
 from bough.export import build_fmu
 from bough.export.package import FOLDERS, native_platform
@@ -36,7 +37,10 @@ class Runtime(str, Enum):
 def build(
     model: Annotated[Path, typer.Argument(help="Model file, YAML or JSON.", show_default=False)],
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="X.fmu", help="The FMU.", show_default="NAME.fmu here")
+        Path | None,
+        typer.Option(
+            "-o", "--output", metavar="X.fmu", help="The FMU; .fmu is added if missing.", show_default="NAME.fmu here"
+        ),
     ] = None,
     fmi: Annotated[Fmi, typer.Option("--fmi", help="Version of the standard.")] = Fmi.two,
     platform: Annotated[
@@ -63,7 +67,8 @@ def build(
     platforms = asked_platforms(platform)
     try:
         checked = load(model)
-        target = Path(f"{checked.name}.fmu") if output is None else output
+        warn_of_oddities(checked, model)
+        target = Path(f"{checked.name}.fmu") if output is None else fmu_path(output)
         build_fmu(checked, target, fmi.value, platforms, runtime.value, arrays)
     except BoughError as error:
         if as_json:
@@ -76,9 +81,13 @@ def build(
     if as_json:
         about = {"ok": True, "output": str(target), "fmi": fmi.value, "runtime": runtime.value}
         answer({**about, "platforms": folders, "bytes": size, "seconds": seconds})
-    else:
-        what = ", ".join(folders) or "C sources"
-        say(f"{target}: FMI {fmi.value}, {what}; {size / 1000:.0f} kB in {seconds:.2f} s")
+    what = ", ".join(folders) or "C sources"
+    say(f"{target}: FMI {fmi.value}, {what}; {size / 1000:.0f} kB in {seconds:.2f} s")
+
+
+def fmu_path(path: Path) -> Path:
+    """Where an FMU goes: hosts know it by its ending, so that a name without one gets it."""
+    return path if path.suffix.lower() == ".fmu" else path.with_name(f"{path.name}.fmu")
 
 
 def asked_platforms(asked: list[str] | None) -> str | list[str]:

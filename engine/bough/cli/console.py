@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import contextvars
 import functools
 import json
 import os
@@ -10,13 +11,14 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TextIO, TypeVar
 
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from typer.core import TyperGroup
 
-from bough.errors import BoughError, ModelError, SimulationError
+from bough.errors import BoughError, ModelError, SimulationError, choices
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -27,19 +29,77 @@ PIPE_WIDTH = 160
 """Columns of a table that goes into a file or a pipe."""
 
 
+class Commands(TyperGroup):
+    """The commands, as a person sees them: wrong use is told in plain words, and flags look like flags."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        """Find the command; one that does not exist is answered with one that looks like it, or with all."""
+        if args and args[0] not in self.commands and not args[0].startswith("-"):
+            ctx.fail(f"There is no command {args[0]!r}{choices(args[0], list(self.commands))}")
+        return super().resolve_command(ctx, args)
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Options of `bough` itself."""
+        _unmark_flags(self, ctx)
+        return super().get_params(ctx)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command."""
+        try:
+            return super().invoke(ctx)
+        except typer.BadParameter as error:
+            error.message = _plain(error)
+            raise
+
+
+def _unmark_flags(command: Any, ctx: Any) -> None:
+    """Show flags without a type: `--json <bool>` would look as if it took a value."""
+    for option in [*command.params, command.get_help_option(ctx)]:
+        if getattr(option, "is_flag", False):
+            option.metavar = ""
+    for below in getattr(command, "commands", {}).values():
+        _unmark_flags(below, ctx)
+
+
+def _plain(error: typer.BadParameter) -> str:
+    """A wrong value in words of ours where typer hands on those of its checker."""
+    check: Any = error.__cause__
+    if not hasattr(check, "errors"):
+        return error.message
+    first = check.errors()[0]
+    found, bounds = first["input"], first.get("ctx", {})
+    if first["type"] in ("float_parsing", "int_parsing"):
+        return f"expected a {'number' if first['type'] == 'float_parsing' else 'whole number'}, found {found!r}"
+    if "ge" in bounds or "le" in bounds:
+        limit = f"{bounds['ge']} or more" if "ge" in bounds else f"{bounds['le']} or less"
+        return f"expected {limit}, found {found!r}"
+    return error.message.removeprefix("Value error, ")
+
+
 def console() -> Console:
     """Console of stdout; wide where no terminal sets the width."""
     return Console(width=None if sys.stdout.isatty() else PIPE_WIDTH, highlight=False, soft_wrap=False)
 
 
+_carries_data = contextvars.ContextVar("carries_data", default=False)
+"""Whether this command has given stdout to data: the rest of what it says goes to stderr."""
+
+
 def say(message: str) -> None:
-    """A line for the person at the terminal; nothing in a pipe."""
-    if sys.stdout.isatty():
-        typer.echo(_printable(message))
+    """What was done, in a line: on stdout, or on stderr where stdout carries data for a program."""
+    sys.stdout.flush()  # what stdout carries is either out by now, or the command fails
+    typer.echo(_printable(message), err=_carries_data.get())
+
+
+def data_stream() -> TextIO:
+    """Stdout, for data that a program reads."""
+    _carries_data.set(True)
+    return sys.stdout
 
 
 def answer(data: Any) -> None:
     """JSON on stdout, for a program."""
+    data_stream()
     typer.echo(json.dumps(data, indent=2))
 
 
@@ -61,6 +121,7 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
 
     @functools.wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> R:
+        _carries_data.set(False)
         try:
             result = command(*args, **kwargs)
             sys.stdout.flush()

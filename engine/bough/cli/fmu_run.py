@@ -18,18 +18,19 @@ def run_fmu(path: Path, file: Path | None, settings: Iterable[str], run: Run) ->
     Args:
         path: The FMU.
         file: CSV of inputs over time, if any.
-        settings: Inputs held constant, `name=value`.
+        settings: Constant inputs, parameters and start values, `name=value`.
         run: The options.
 
     Raises:
         SimulationError: FMPy is missing, or the FMU cannot be read or run.
     """
     description = cosimulation.open_fmu(path)
-    inputs = gather_named(cosimulation.names(description, "input"), file, settings)
+    known = cosimulation.names(description, "input")
+    inputs = gather_named(known, file, settings, cosimulation.settable(description))
     series = {name: value for name, value in inputs.items() if not isinstance(value, float)}
     start = {name: value for name, value in inputs.items() if isinstance(value, float)}
     if "solver.method" in cosimulation.names(description, "parameter"):
-        start["solver.method"] = METHODS[run.method]
+        start.setdefault("solver.method", METHODS[run.method])
 
     def work(progress: Progress) -> Result:
         return cosimulation.run_fmu(path, run.stop, run.step, series, start, run.rtol, progress)

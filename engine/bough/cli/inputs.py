@@ -1,51 +1,78 @@
-"""Inputs of `bough run`: series from a CSV file and constants from the command line."""
+"""What `bough run` is told: series from a CSV file, and constants from the command line."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Container, Iterable, Sequence
 from pathlib import Path
 
 import typer
 
-from bough.series_file import Series, listed, read_series
+from bough.errors import choices
+from bough.series_file import Series, read_series
 from bough.system import System
 
 __all__ = ["Series", "gather", "gather_named"]
 
+_WORDS = {"true": 1.0, "false": 0.0}
+"""Values of a boolean parameter, such as `shoulder.locked`."""
 
-def gather(system: System, file: Path | None, settings: Iterable[str]) -> dict[str, Series | float]:
-    """Inputs by name: those of the file, and those set to a constant.
+
+def gather(system: System, file: Path | None, settings: Iterable[str]) -> tuple[dict[str, Series], dict[str, float]]:
+    """Inputs over time from the file; constant inputs, parameters and start values from the settings.
 
     Raises:
-        SimulationError: The file cannot be read, or names what is no input of the model.
-        typer.BadParameter: A setting is not `name=number`, or names no input.
+        SimulationError: The file cannot be read, or names what is no input of the model; or a value is not allowed.
+        typer.BadParameter: A setting is not `name=number`, or names what cannot be set.
     """
-    return gather_named([v.name for v in system.variables if v.causality == "input"], file, settings)
+    from bough.sweeping import check_settings, refusal, settable
+
+    known = list(settable(system))
+    inputs = [v.name for v in system.variables if v.causality == "input"]
+    series = {} if file is None else read_series(file, inputs)
+    constant = _settings(settings, known, series, lambda name: refusal(system, name, known))
+    check_settings(system, [constant], series)
+    return series, constant
 
 
-def gather_named(known: list[str], file: Path | None, settings: Iterable[str]) -> dict[str, Series | float]:
-    """The same for inputs of these names."""
-    inputs: dict[str, Series | float] = {}
-    if file is not None:
-        inputs.update(read_series(file, known))
+def gather_named(
+    known: list[str], file: Path | None, settings: Iterable[str], settable: list[str] | None = None
+) -> dict[str, Series | float]:
+    """The same for inputs of these names, all in one.
+
+    Args:
+        known: Names that columns of the file may have.
+        file: CSV of inputs over time, if any.
+        settings: `name=value`.
+        settable: Names that settings may have; those of the columns if not given.
+    """
+    names = known if settable is None else settable
+    series = {} if file is None else read_series(file, known)
+    constant = _settings(settings, names, series, lambda name: f"there is no {name!r} to be set{choices(name, names)}")
+    return {**series, **constant}
+
+
+def _settings(
+    settings: Iterable[str], known: Sequence[str], series: Container[str], refusal: Callable[[str], str]
+) -> dict[str, float]:
+    """Numbers by name; none of them unknown, none given twice."""
+    out: dict[str, float] = {}
     for setting in settings:
-        name, value = _setting(setting, known)
-        if name in inputs:
+        name, value = _setting(setting)
+        if name not in known:
+            raise typer.BadParameter(refusal(name), param_hint="--set")
+        if name in out or name in series:
             raise typer.BadParameter(f"{name} is given twice", param_hint="--set")
-        inputs[name] = value
-    return inputs
+        out[name] = value
+    return out
 
 
-def _setting(text: str, known: list[str]) -> tuple[str, float]:
-    name, equals, number = text.partition("=")
-    name = name.strip()
+def _setting(text: str) -> tuple[str, float]:
+    name, equals, number = (part.strip() for part in text.partition("="))
     try:
-        value = float(number) if equals else math.nan
+        value = _WORDS[number] if number in _WORDS else float(number) if equals else math.nan
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
         raise typer.BadParameter(f"expected name=number, found {text!r}", param_hint="--set")
-    if name not in known:
-        raise typer.BadParameter(f"there is no input {name!r}; inputs are: {listed(known)}", param_hint="--set")
     return name, value

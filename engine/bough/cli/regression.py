@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bough.cli.building import Fmi
-from bough.cli.console import FAILED, answer, check_target, guarded, problems, progress_bar
+from bough.cli.console import FAILED, answer, check_target, guarded, problems, progress_bar, say
 from bough.errors import BoughError, SimulationError
 
 if TYPE_CHECKING:
@@ -91,8 +91,7 @@ def record(
     if as_json:
         about = {"ok": True, "reference": str(path), "rows": len(result), "variables": len(result.names)}
         answer({**about, "tolerance": tolerance.relative})
-    else:
-        typer.echo(f"{path}: {len(result.names)} variables, {len(result)} rows to t = {result.t[-1]:.6g} s")
+    say(f"{path}: {len(result.names)} variables, {len(result)} rows to t = {result.t[-1]:.6g} s")
 
 
 @guarded

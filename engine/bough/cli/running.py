@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,11 +11,10 @@ from typing import Any, TypeAlias
 import numpy as np
 import typer
 
-from bough.cli.console import FAILED, answer, check_target, complain, progress_bar, say
+from bough.cli.console import FAILED, answer, check_target, complain, data_stream, problems, progress_bar, say
 from bough.cli.inputs import Series
 from bough.errors import SimulationError
 from bough.result import Result
-from bough.simulate import simulate
 from bough.system import System
 
 Progress: TypeAlias = Callable[[float], None] | None
@@ -57,11 +55,14 @@ class Run:
             check_target(self.output)
 
 
-def execute(system: System, inputs: Mapping[str, Series | float], run: Run) -> None:
-    """Simulate a model, write, tell."""
+def execute(system: System, series: Mapping[str, Series], settings: Mapping[str, float], run: Run) -> None:
+    """Simulate a model with inputs over time and with values set, write, tell."""
+    from bough.sweeping import Plan, run_set
+
+    plan = Plan(run.stop, run.step, series, run.method, run.rtol)
 
     def work(progress: Progress) -> Result:
-        return simulate(system, run.stop, inputs, run.step, method=run.method, rtol=run.rtol, progress=progress)
+        return run_set(system, settings, plan, progress)
 
     deliver(system.model.name, work, run)
 
@@ -74,6 +75,8 @@ def deliver(name: str, work: Callable[[Progress], Result], run: Run) -> None:
             result = work(progress)
         except SimulationError as error:
             if error.result is None:
+                if run.as_json:
+                    answer(problems(error))
                 raise
             failure, result = error, error.result
     kept = len(result) > 0
@@ -94,7 +97,7 @@ def deliver(name: str, work: Callable[[Progress], Result], run: Run) -> None:
 def write_result(result: Result, path: Path) -> None:
     """Write the CSV: a file as a whole or not at all; stdout and devices as they come."""
     if path == STDOUT:
-        _write_rows(result, sys.stdout)
+        _write_rows(result, data_stream())
     elif path.exists() and not path.is_file():
         try:
             with path.open("w", newline="", encoding="utf-8") as stream:
@@ -130,6 +133,7 @@ def _statistics(result: Result, run: Run, failure: SimulationError | None) -> di
 
 def _told(result: Result, run: Run) -> str:
     steps, seconds = result.statistics.get("steps"), result.statistics["seconds"]
-    told = f"{run.output}: {len(result)} rows of {len(result.names)} variables to t = {result.t[-1]:.6g} s"
+    where = "stdout" if run.output == STDOUT else str(run.output)
+    told = f"{where}: {len(result)} rows of {len(result.names)} variables to t = {result.t[-1]:.6g} s"
     how = "" if steps is None else f"{run.method}, {steps:.0f} steps, "
     return f"{told} ({how}{seconds:.3g} s)"

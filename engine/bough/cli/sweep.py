@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bough._kernel import METHODS
-from bough.cli.console import FAILED, answer, check_target, complain, guarded, problems, progress_bar
+from bough.cli.console import FAILED, answer, check_target, complain, guarded, problems, progress_bar, say
 from bough.cli.running import Run
 from bough.errors import BoughError, SimulationError
 from bough.patterns import chosen
@@ -65,11 +65,12 @@ def sweep(
     as_json: Annotated[bool, typer.Option("--json", help="Answer in JSON, for a program.")] = False,
 ) -> None:
     """Simulate a model for every combination of values; keep final, peak and rms value of every variable."""
-    from bough.sweeping import Plan, grid, sweep
+    from bough.sweeping import Plan, check_settings, grid, sweep
 
     if method not in METHODS:
         raise typer.BadParameter(f"expected one of {', '.join(METHODS)}, found {method!r}", param_hint="--method")
-    Run(stop, step, method, rtol, output, as_json).check()
+    options = Run(stop, step, method, rtol, output, as_json)
+    options.check()
     try:
         points = grid(_values(set_))
     except ValueError as error:
@@ -79,6 +80,7 @@ def sweep(
         system = System(model)
         inputs = [v.name for v in system.variables if v.causality == "input"]
         plan = Plan(stop, step, {} if input_ is None else read_series(input_, inputs), method, rtol)
+        check_settings(system, points, plan.inputs)
         names = chosen([v.name for v in system.variables], only or ())
         keep = None if runs is None else _Keeper(runs, len(points))
         with progress_bar(f"{system.model.name}, {len(points)} runs") as progress:
@@ -158,8 +160,7 @@ def _tell(done: Sweep, output: Path, as_json: bool, seconds: float) -> None:
         rows = [{"run": o.number, "set": dict(o.settings), "error": o.error} for o in failed]
         about = {"ok": not failed, "output": str(output), "runs": len(done.outcomes), "variables": len(done.names)}
         answer({**about, "failed": rows, "seconds": seconds})
-    else:
-        typer.echo(f"{output}: {len(done.outcomes)} runs, {len(done.names)} variables ({seconds:.3g} s)")
+    say(f"{output}: {len(done.outcomes)} runs, {len(done.names)} variables ({seconds:.3g} s)")
     for outcome in failed[:TOLD]:
         settings = ", ".join(f"{name}={value:g}" for name, value in outcome.settings.items())
         complain(f"run {outcome.number} ({settings}) failed: {outcome.error}")

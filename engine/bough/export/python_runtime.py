@@ -63,7 +63,7 @@ def python_files(
         file_, folder, extension = BINARIES[name]
         binary = package / "resources" / "binaries" / file_
         if not binary.is_file():
-            raise BuildError(f"pythonfmu has no {file_}: install pythonfmu 0.7 or later (pip install 'bough[fmu]')")
+            raise BuildError(f"pythonfmu has no {file_}: install a later one: pip install --upgrade 'pythonfmu>=0.7'")
         out[f"binaries/{folder}/{model}{extension}"] = binary.read_bytes()
     return out
 
@@ -73,7 +73,7 @@ def _pythonfmu() -> Path:
     try:
         folder = Path(str(importlib.metadata.distribution("pythonfmu").locate_file("pythonfmu")))
     except importlib.metadata.PackageNotFoundError:
-        raise BuildError("runtime='python' needs the package pythonfmu. Install it: pip install 'bough[fmu]'") from None
+        raise BuildError("runtime='python' needs the package pythonfmu. Install it: pip install pythonfmu") from None
     return folder
 
 
@@ -81,4 +81,6 @@ def _licence() -> bytes:
     for file in importlib.metadata.files("pythonfmu") or []:
         if file.name == "LICENSE":
             return file.read_text(encoding="utf-8").encode()
-    raise BuildError("pythonfmu is installed without its LICENSE file: install it anew (pip install 'bough[fmu]')")
+    raise BuildError(
+        "pythonfmu is installed without its LICENSE file: install it anew: pip install --force-reinstall pythonfmu"
+    )

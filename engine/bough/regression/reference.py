@@ -118,7 +118,7 @@ def about_path(path: Path) -> Path:
 def references_of(source: Path) -> list[Path]:
     """References beside a model or FMU that say they are its."""
     ours = []
-    for path in sorted(source.absolute().parent.glob(f"{_literal(source.stem)}.*reference.csv")):
+    for path in sorted(source.parent.glob(f"{_literal(source.stem)}.*reference.csv")):
         if path.name.endswith(ENDING) and about_path(path).is_file():
             if read_reference(path).source_path.resolve() == source.resolve():
                 ours.append(path)

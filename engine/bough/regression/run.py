@@ -12,14 +12,17 @@ from typing import TypeAlias
 import numpy as np
 
 from bough import cosimulation
-from bough.errors import SimulationError
+from bough.errors import SimulationError, choices
 from bough.export import build_fmu
 from bough.export.package import native_platform
+from bough.flex import load
+from bough.model import Model
 from bough.patterns import select
 from bough.regression.compare import Comparison, Tolerance, compare
 from bough.regression.reference import Recipe, Reference, digest, read_reference, reference_path
 from bough.result import Result
-from bough.series_file import listed, read_series
+from bough.series_file import read_series
+from bough.simulate import setting_hint
 
 Progress: TypeAlias = Callable[[float], None] | None
 
@@ -116,18 +119,21 @@ def run_again(reference: Reference, progress: Progress = None, source: Path | No
     origin = reference.source_path if source is None else source
     if origin.suffix.lower() == ".fmu":
         return _run(origin, reference, progress)
+    model = load(origin)
     with tempfile.TemporaryDirectory() as folder:
-        fmu = build_fmu(origin, Path(folder) / f"{origin.stem}.fmu", reference.recipe.fmi, native_platform())
-        return _run(fmu, reference, progress)
+        fmu = build_fmu(model, Path(folder) / f"{origin.stem}.fmu", reference.recipe.fmi, native_platform())
+        return _run(fmu, reference, progress, model)
 
 
-def _run(fmu: Path, reference: Reference, progress: Progress) -> Result:
+def _run(fmu: Path, reference: Reference, progress: Progress, model: Model | None = None) -> Result:
     recipe, file = reference.recipe, reference.input_path
     description = cosimulation.open_fmu(fmu)
     known = cosimulation.settable(description)
     for name in recipe.set:
         if name not in known:
-            raise SimulationError(f"{reference.source}: there is no {name!r} to be set; there are: {listed(known)}")
+            hint = "" if model is None else setting_hint(model, name)
+            told = f"; {hint}" if hint else choices(name, known)
+            raise SimulationError(f"{reference.source}: there is no {name!r} to be set{told}")
     inputs = {} if file is None else read_series(file, cosimulation.names(description, "input"))
     result = cosimulation.run_fmu(fmu, recipe.stop, recipe.step, inputs, recipe.set, recipe.rtol, progress)
     return select(result, recipe.only)
