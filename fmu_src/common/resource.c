@@ -45,10 +45,18 @@ static const char *check_header(const unsigned char *b, size_t size, sizes *n) {
   return sum == size - HEADER ? NULL : "its sizes do not add up";
 }
 
+/* Names are of ASCII letters, as the model file asks for: anything else could not be logged as text. */
+static int printable(const char *strings, int64_t count) {
+  for (int64_t i = 0; i < count; i++)
+    if (strings[i] != 0 && (strings[i] < 0x20 || strings[i] > 0x7e)) return 0;
+  return 1;
+}
+
 static const char *fill(fmu_resource *r, const sizes *n, const int32_t *ints, const double *start, const char *strings,
                         fmu_variable *variable, int *sensor, const char **names) {
   const int32_t *p = ints + INTS_FIXED;
   int64_t slots = 0;
+  if (!printable(strings, n->strings)) return "a name in it is not text";
   for (int i = 0; i < r->n_sensors; i++) sensor[i] = *p++;
   for (int i = 0; i < r->n_variables; i++, p += INTS_VARIABLE) {
     fmu_variable *v = variable + i;
