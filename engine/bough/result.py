@@ -142,6 +142,19 @@ class Result:
         return frame
 
 
+class Interrupted(KeyboardInterrupt):
+    """The user has stopped the run.
+
+    Attributes:
+        result: What was computed until then.
+    """
+
+    def __init__(self, result: Result) -> None:
+        """Keep the rows."""
+        super().__init__(f"interrupted at t = {result.t[-1]:.9g} s")
+        self.result = result
+
+
 def decimals(time: float) -> int:
     """Decimals that a time has when it is written."""
     exponent = Decimal(repr(time)).normalize().as_tuple().exponent

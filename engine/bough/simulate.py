@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from bough import _kernel
 from bough.errors import ArgumentError, SimulationError, did_you_mean, listed
 from bough.model import Model
-from bough.result import Result, decimals, short_times
+from bough.result import Interrupted, Result, decimals, short_times
 from bough.system import System
 from bough.variables import Variable
 
@@ -99,6 +99,7 @@ def simulate(
     began = clock.perf_counter()
     done = 0
     failure: SimulationError | None = None
+    stopped: KeyboardInterrupt | None = None
     try:
         sim.start(start, q, u, float(times[-1]))
         for done, t in enumerate(times):  # noqa: B007  (done counts what has been recorded)
@@ -107,8 +108,13 @@ def simulate(
             if progress is not None and (done % 64 == 0 or done + 1 == times.size):
                 progress((done + 1) / times.size)
         done += 1
+    except KeyboardInterrupt as error:
+        stopped = error
     except _kernel.KernelError as error:
-        failure = _failure(system, sim, error)
+        if isinstance(sim.failure, KeyboardInterrupt):
+            stopped = sim.failure
+        else:
+            failure = _failure(system, sim, error)
     except SimulationError as error:
         failure = error
     steps, rejected, evaluations = sim.counts
@@ -119,6 +125,8 @@ def simulate(
         "seconds": clock.perf_counter() - began,
     }
     result = recorder.result(done, statistics)
+    if stopped is not None:
+        raise Interrupted(result) if done else stopped
     if failure is not None:
         failure.result = result
         raise failure
@@ -277,7 +285,8 @@ class _Recorder:
             "acceleration": 6 * sensors,
             "reaction": 6 * nb,
         }
-        self.store = {kind: np.full((times.size, size), np.nan) for kind, size in sizes.items()}
+        # Memory is taken row by row as the run gets there.
+        self.store = {kind: np.empty((times.size, size)) for kind, size in sizes.items()}
 
     def fill(self, t: float, tau: Array, motion: Array, loads: Array) -> None:
         """Inputs at time t, for the kernel."""

@@ -1,4 +1,4 @@
-"""Masters with native code of their own, each run in a process of its own: python -m masters.children MASTER FMU OUT.
+"""Masters with native code, each run in a process of its own: python -m masters.children MASTER FMU JOB OUT.
 
 OUT gets an array: a row per tenth of a second of the model's outputs, in the order of the model description.
 """
@@ -49,10 +49,18 @@ def cosim(fmu: str, names: list[str], start: dict[str, float]) -> list[list[floa
     return rows
 
 
+def container(fmu: str, names: list[str], start: dict[str, float]) -> list[list[float]]:
+    import fmpy
+
+    stop, options = ROWS * EVERY * STEP, {"output_interval": STEP, "step_size": STEP}
+    out = fmpy.simulate_fmu(fmu, stop_time=stop, fmi_type="CoSimulation", start_values=start, output=names, **options)
+    return [[float(out[name][i]) for name in names] for i in range(EVERY, len(out), EVERY)]
+
+
 def main() -> None:
     master, fmu, job, out = sys.argv[1:]
     names, start = json.loads(Path(job).read_text(encoding="utf-8"))
-    np.save(out, np.array({"ecos": ecos, "cosim": cosim}[master](fmu, names, start)))
+    np.save(out, np.array({"ecos": ecos, "cosim": cosim, "container": container}[master](fmu, names, start)))
 
 
 if __name__ == "__main__":

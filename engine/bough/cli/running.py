@@ -14,7 +14,7 @@ import typer
 from bough.cli.console import FAILED, answer, check_target, complain, data_stream, problems, progress_bar, say
 from bough.cli.inputs import Series
 from bough.errors import SimulationError
-from bough.result import Result
+from bough.result import Interrupted, Result
 from bough.system import System
 
 Progress: TypeAlias = Callable[[float], None] | None
@@ -68,12 +68,12 @@ def execute(system: System, series: Mapping[str, Series], settings: Mapping[str,
 
 
 def deliver(name: str, work: Callable[[Progress], Result], run: Run) -> None:
-    """Run, write, tell. A run that fails leaves what it has, with a message."""
-    failure: SimulationError | None = None
+    """Run, write, tell. A run that fails or is interrupted leaves what it has, with a message."""
+    failure: SimulationError | Interrupted | None = None
     with progress_bar(name) as progress:
         try:
             result = work(progress)
-        except SimulationError as error:
+        except (SimulationError, Interrupted) as error:
             if error.result is None:
                 if run.as_json:
                     answer(problems(error))
@@ -115,7 +115,7 @@ def _write_rows(result: Result, stream: Any) -> None:
         writer.writerow([repr(x) for x in row])
 
 
-def _statistics(result: Result, run: Run, failure: SimulationError | None) -> dict[str, Any]:
+def _statistics(result: Result, run: Run, failure: SimulationError | Interrupted | None) -> dict[str, Any]:
     keys: tuple[str, ...] = ("steps", "rejected", "evaluations")
     counts = {key: int(result.statistics[key]) for key in keys if key in result.statistics}
     return {

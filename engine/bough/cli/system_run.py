@@ -15,7 +15,7 @@ from bough.cli.console import FAILED, answer, check_target, complain, problems, 
 from bough.cli.inputs import gather_named
 from bough.cli.running import STDOUT, Progress, write_result
 from bough.errors import BoughError, SimulationError
-from bough.result import Result
+from bough.result import Interrupted, Result
 
 if TYPE_CHECKING:
     from bough.systems import Assembly
@@ -93,7 +93,7 @@ class SystemRun:
             file: CSV of inputs over time, if any.
             settings: Inputs and parameters, `component.variable=value`.
         """
-        from bough.systems import Interrupted, open_system
+        from bough.systems import open_system
 
         self.check()
         failure: SimulationError | Interrupted | None = None

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from bough.errors import SimulationError
-from bough.result import Array, Result
+from bough.result import Array, Interrupted, Result
 from bough.systems.exchange import Exchange
 from bough.systems.gather import gather
 from bough.systems.master import Coupling, communication_points
@@ -27,19 +27,6 @@ from bough.systems.warned import warnings_of
 
 Signal: TypeAlias = float | tuple[Array, Array] | Callable[[float], float]
 """An input from outside: a number, times and values (linear between them), or a function of time."""
-
-
-class Interrupted(KeyboardInterrupt):
-    """The user has stopped the run.
-
-    Attributes:
-        result: What was computed until then, a `bough.Result`.
-    """
-
-    def __init__(self, result: Result) -> None:
-        """Keep the rows."""
-        super().__init__(f"interrupted at t = {result.t[-1]:.9g} s")
-        self.result = result
 
 
 def run(
