@@ -30,7 +30,10 @@ from bough.partners.quantity import variable_table
         ("motor", 1, {"R": None}, "R is nothing (null); expected a number"),
         ("motor", 2, {"R": [1.0, "high"]}, "R is the text 'high'; expected a number"),
         ("motor", 1, {"L": -1.0}, "L is -1 H; expected at least 0 H"),
+        ("motor", 1, {"R": [1.0, 2.0]}, "for 2 axes write `axes: 2` beside `set` (on the command line: --axes 2)"),
         ("motor", 2, {"R[3]": 1.0}, "no parameter 'R[3]'"),
+        ("motor", 2, {"R[3]": 1.0}, "; there is R[1], R[2]"),
+        ("motor", 1, {"R[1]": 1.0}, "; there is R"),
         ("motor", 0, {}, "axes is 0"),
         ("motor", 1, {"L": 1e-12}, "L is 1e-12"),
         ("controller", 1, {"encoder": 12.5}, "a whole number"),
@@ -44,6 +47,13 @@ def test_wrong_values_are_refused_before_anything_is_built(kind: str, axes: int,
     with pytest.raises(BuildError) as caught:
         describe_partner(kind, axes, values)
     assert words in str(caught.value)
+
+
+def test_axes_are_no_cure_for_one_value_too_many_where_they_are_given_or_have_no_part_in_it() -> None:
+    for axes, values in ((3, {"kp": [1.0, 2.0]}), (1, {"sample": [1e-3, 2e-3]}), (2, {"kp[1]": [1.0, 2.0]})):
+        with pytest.raises(BuildError) as caught:
+            describe_partner("controller", axes, values)
+        assert "has 2 values" in str(caught.value) and "axes:" not in str(caught.value)
 
 
 def test_options_of_the_build_are_checked(tmp_path: Path) -> None:

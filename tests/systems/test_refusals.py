@@ -49,6 +49,55 @@ def test_connection_that_does_not_fit_is_told_with_line_and_cure(
         assert word in message, message
 
 
+def test_connection_that_is_turned_round_is_told_once(parts: Path, written: Writer, tmp_path: Path) -> None:
+    message = told(drive(parts, connections=["arm.shoulder.tau -> motor.tau"]), written, tmp_path)
+    assert message.count("connections[0]") == 1
+    assert "arm.shoulder.tau, which is an input, before motor.tau, which is an output" in message
+    assert 'turn the connection round: "motor.tau -> arm.shoulder.tau"' in message
+
+
+def axles(**more: Any) -> dict[str, Any]:
+    """Two motors in one component, and two controllers."""
+    parts = {"motor": {"partner": "motor", "axes": 2}, "controller": {"partner": "controller", "axes": 2}}
+    wires = [f"controller.u[{i}] -> motor.u[{i}]" for i in (1, 2)]
+    return {"bough_system": 1, "name": "axles", "components": parts, "connections": wires} | more
+
+
+@pytest.mark.parametrize(
+    ("wire", "cure"),
+    [
+        ("controller.u -> motor.u[1]", "it has elements: controller.u[1], controller.u[2]"),
+        ("controller.u[1] -> motor.u", "it has elements: motor.u[1], motor.u[2]"),
+        ("controller.u[3] -> motor.u[1]", "it has elements: controller.u[1], controller.u[2]"),
+    ],
+)
+def test_missing_or_wrong_index_of_a_connection_is_told_with_those_there_are(
+    written: Writer, tmp_path: Path, wire: str, cure: str
+) -> None:
+    message = told(axles(connections=[wire]), written, tmp_path)
+    assert message.count("connections[0]") == 1 and cure in message and "did you mean" not in message
+
+
+def test_index_of_a_variable_that_has_none_is_told(parts: Path, written: Writer, tmp_path: Path) -> None:
+    message = told(drive(parts, connections=["motor.tau[1] -> arm.shoulder.tau"]), written, tmp_path)
+    assert "it has no index: motor.tau" in message
+
+
+def test_several_values_for_one_axis_ask_for_axes(written: Writer, tmp_path: Path) -> None:
+    parts = {"controller": {"partner": "controller", "set": {"phi_end": [1.2, 0.4]}}}
+    message = told({"bough_system": 1, "name": "x", "components": parts}, written, tmp_path)
+    assert "components.controller.set.phi_end" in message and "for 2 axes write `axes: 2`" in message
+
+
+def test_value_without_an_index_in_the_system_file_counts_for_all_elements(written: Writer, tmp_path: Path) -> None:
+    made = couple(axles(set={"motor.R": 0.6, "motor.R[2]": 0.7}), tmp_path / "x.ssp", platforms="native")
+    assert made.component("motor").values == {"R[1]": 0.6, "R[2]": 0.7}
+    message = told(axles(set={"motor.R": -1}), written, tmp_path / "none")
+    assert message.count("set.'motor.R'") == 1 and "at least 1e-06 Ohm" in message
+    message = told(axles(set={"motor.R[3]": 1}), written, tmp_path / "none")
+    assert "it has elements: motor.R[1], motor.R[2]" in message
+
+
 def test_input_has_one_source(parts: Path, written: Writer, tmp_path: Path) -> None:
     wires = ["motor.tau -> arm.shoulder.tau", {"from": "motor.i", "to": "arm.shoulder.tau", "factor": 2.0}]
     message = told(drive(parts, connections=wires), written, tmp_path)

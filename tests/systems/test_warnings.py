@@ -80,6 +80,83 @@ def test_input_that_the_run_is_given_is_not_missed(system: dict[str, Any], tmp_p
     run(path, values={"motor.u": 1.0})
 
 
+def test_torque_that_goes_nowhere_is_told_with_where_it_may_go(system: dict[str, Any], tmp_path: Path) -> None:
+    """Once, with the input that misses it; and again when the package is run."""
+    words = "motor.tau is connected to nothing: connect it to arm.shoulder.tau"
+    made = couple(without(system, "motor.tau -> arm.shoulder.tau"), tmp_path / "x.ssp", platforms="native")
+    assert len(made.warnings) == 1 and made.warnings[0].endswith(f"stays there. {words}")
+    with pytest.warns(UserWarning, match=f"^{words}$"):
+        run(tmp_path / "x.ssp")
+    done = invoke("run", tmp_path / "x.ssp", "-o", tmp_path / "run.csv")
+    assert done.exit_code == 0 and done.stderr == f"warning: {words}\n"
+    run(tmp_path / "x.ssp", values={"arm.shoulder.tau": 0.1})  # left out on purpose
+
+
+def two_axes(system: dict[str, Any], tmp_path: Path) -> dict[str, Any]:
+    """The same for two hinges."""
+    link = {**RIGID["bodies"][0], "name": "second", "parent": "link"}
+    link["hinge"] = {"name": "elbow", "type": "revolute", "axis": [0, 0, 1]}
+    (tmp_path / "arm.yaml").write_text(json.dumps({**RIGID, "bodies": [*RIGID["bodies"], link]}), encoding="utf-8")
+    for name in ("motor", "controller"):
+        system["components"][name]["axes"] = 2
+    system["connections"] = [
+        text.format(i=i, hinge=hinge)
+        for i, hinge in ((1, "shoulder"), (2, "elbow"))
+        for text in (
+            "controller.u[{i}] -> motor.u[{i}]",
+            "motor.tau[{i}] -> arm.{hinge}.tau",
+            "arm.{hinge}.w -> motor.w[{i}]",
+            "arm.{hinge}.phi -> controller.phi[{i}]",
+            "arm.{hinge}.w -> controller.w[{i}]",
+        )
+    ]
+    return system
+
+
+def test_each_axis_that_drives_nothing_is_told(system: dict[str, Any], tmp_path: Path) -> None:
+    system = two_axes(system, tmp_path)
+    assert couple(system, tmp_path / "x.ssp", platforms="native").warnings == ()
+    wires = ["motor.tau[2] -> arm.elbow.tau", "controller.u[1] -> motor.u[1]"]
+    made = couple(without(system, *wires), tmp_path / "x.ssp", platforms="native")
+    assert made.warnings == (
+        "nothing is connected to motor.u[1]: what the FMUs start with stays there. controller.u[1] is connected to "
+        "nothing: connect it to motor.u[1]",
+        "motor.tau[2] is connected to nothing: connect it to arm.elbow.tau",
+    )
+
+
+def test_model_controller_drives_by_torque_or_by_command(system: dict[str, Any], tmp_path: Path) -> None:
+    system["components"]["controller"] |= {"partner": "model-controller", "model": str(tmp_path / "arm.yaml")}
+    assert couple(system, tmp_path / "x.ssp", platforms="native").warnings == ()
+    made = couple(without(system, "controller.u -> motor.u"), tmp_path / "x.ssp", platforms="native")
+    assert "controller.tau or controller.u is connected to nothing: connect it to motor.u" in made.warnings[0]
+    system["connections"] = [wire for wire in system["connections"] if "motor" not in wire]
+    del system["components"]["motor"]
+    system["connections"].append("controller.tau -> arm.shoulder.tau")
+    assert couple(system, tmp_path / "x.ssp", platforms="native").warnings == ()
+
+
+def test_angle_of_more_than_a_turn_is_told_to_be_in_radians(system: dict[str, Any], tmp_path: Path) -> None:
+    values = system["components"]["controller"]["set"]
+    values["phi_end"] = 57
+    words = "controller.phi_end: {} rad is more than {}; angles are in radians, {} deg is {}"
+    made = couple(system, tmp_path / "x.ssp", platforms="native")
+    assert made.warnings == (words.format(57, "nine turns", 57, 0.9948),)
+    with pytest.warns(UserWarning, match="-90 rad is more than 14 turns.* -90 deg is -1.571"):
+        run(tmp_path / "x.ssp", values={"controller.phi_end": -90.0})
+    with pytest.warns(UserWarning, match="7 rad is more than one turn;"):
+        run(tmp_path / "x.ssp", values={"controller.phi_end": 7.0})
+    run(tmp_path / "x.ssp", values={"controller.phi_end": -6.2832})
+
+
+def test_angle_that_is_measured_scaled_may_be_many_turns(system: dict[str, Any], tmp_path: Path) -> None:
+    """At the rotor of a gear, or at a pinion."""
+    system["components"]["controller"]["set"]["phi_end"] = 57
+    data = without(system, "arm.shoulder.phi -> controller.phi")
+    data["connections"].append({"from": "arm.shoulder.phi", "to": "controller.phi", "factor": 50})
+    assert not [text for text in couple(data, tmp_path / "x.ssp", platforms="native").warnings if "turns" in text]
+
+
 @pytest.mark.parametrize("kind", ["controller", "model-controller"])
 def test_step_longer_than_a_sample_is_warned_of(system: dict[str, Any], tmp_path: Path, kind: str) -> None:
     """With the component, its sample time and the cure; once; and not at the sample time itself."""

@@ -158,16 +158,16 @@ def _sorted(assembly: Assembly, file: Path | None, settings: Iterable[str]) -> t
     from bough.systems.settings import find_settable
 
     named = list(settings)
-    known = []
+    known, ports = [], []
     for setting in named:
         known.append(setting.partition("=")[0].strip())
         try:
-            find_settable(assembly, known[-1])
+            ports += find_settable(assembly, known[-1])
         except SimulationError as error:
             raise typer.BadParameter(str(error), param_hint="--set") from None
     inputs = dict(gather_named([".".join(port) for port in assembly.open_inputs()], file, []))
     values = gather_named(known, None, named)
-    twice = [name for name in values if name in inputs]
+    twice = [name for port in ports if (name := ".".join(port)) in inputs]
     if twice:
         raise typer.BadParameter(f"{twice[0]} is given twice", param_hint="--set")
     return inputs, values

@@ -42,7 +42,7 @@ QUANTITIES: tuple[Quantity, ...] = (
     Quantity("w_cmd", "rad/s", "Commanded speed, added to the built-in move", "input", optional=True),
     Quantity("a_cmd", "rad/s2", "Commanded acceleration, added to the built-in move", "input", optional=True),
     Quantity("u_ff", "V", "Feed-forward, added to u", "input", optional=True),
-    Quantity("u", "V", "Command to the amplifier", "output", depends=_ALL),
+    Quantity("u", "V", "Command to the amplifier", "output", depends=_ALL, main=True),
     Quantity("phi_ref", "rad", "Angle that is asked for", "output", depends=("time", "phi_cmd", *_MOVE)),
     Quantity("w_ref", "rad/s", "Speed that is asked for", "output", depends=("time", "w_cmd", *_MOVE)),
     Quantity("a_ref", "rad/s2", "Acceleration that is asked for", "output", depends=("time", "a_cmd", *_MOVE)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bough.errors import BoughError
@@ -27,12 +27,16 @@ class Facts:
         optional: Names of inputs that add to something else: nothing is missing where nothing is connected.
         sample: Time between two samples, s; None for what is not sampled.
         lag: Shortest time constant of a partner that is not sampled, s; None without one.
+        drives: For each axis of a partner the outputs that it is there for: one of them should be connected.
+        angles: Parameters and inputs of a partner in rad, with their start values.
     """
 
     mechanism: bool = False
     optional: frozenset[str] = frozenset()
     sample: float | None = None
     lag: float | None = None
+    drives: tuple[tuple[str, ...], ...] = ()
+    angles: tuple[tuple[str, float], ...] = ()
 
 
 def read_facts(fmu: Path, values: Mapping[str, float]) -> Facts:
@@ -63,9 +67,25 @@ def _facts(opened: Opened, values: Mapping[str, float]) -> Facts:
     if kind == controller.NUMBER and not any(number["tacho"]):
         optional.add("w")  # without a tachometer nobody reads it
     names = frozenset(place.record.name for place in opened.places if place.quantity in optional)
+    known = Facts(optional=names, drives=_drives(opened), angles=_angles(opened, values))
     if isinstance(opened.run, ModelRun):
-        return Facts(optional=names, sample=opened.run.sample)
+        return replace(known, sample=opened.run.sample)
     if kind == controller.NUMBER:
-        return Facts(optional=names, sample=number["sample"][0])
+        return replace(known, sample=number["sample"][0])
     lags = [L / R for L, R in zip(number["L"], number["R"], strict=True) if L > 0.0]
-    return Facts(optional=names, lag=min(lags, default=None))
+    return replace(known, lag=min(lags, default=None))
+
+
+def _drives(opened: Opened) -> tuple[tuple[str, ...], ...]:
+    main = {q.name for q in _QUANTITIES[opened.resource.partner[0]] if q.main}
+    axes: dict[int, list[str]] = {}
+    for place in opened.places:
+        if place.quantity in main:
+            axes.setdefault(place.axis, []).append(place.record.name)
+    return tuple(tuple(names) for _, names in sorted(axes.items()))
+
+
+def _angles(opened: Opened, values: Mapping[str, float]) -> tuple[tuple[str, float], ...]:
+    angles = {q.name for q in _QUANTITIES[opened.resource.partner[0]] if q.settable and q.unit == "rad"}
+    found = [place.record for place in opened.places if place.quantity in angles]
+    return tuple((v.name, float(values.get(v.name, v.start[0]))) for v in found)

@@ -25,7 +25,7 @@ _TORQUE = ("N", "eta", "Kt")
 QUANTITIES: tuple[Quantity, ...] = (
     Quantity("u", "V", "Command to the amplifier", "input"),
     Quantity("w", "rad/s", "Speed of the hinge", "input"),
-    Quantity("tau", "N.m", "Torque at the hinge", "output", depends=(*_CURRENT, *_TORQUE)),
+    Quantity("tau", "N.m", "Torque at the hinge", "output", depends=(*_CURRENT, *_TORQUE), main=True),
     Quantity("i", "A", "Current in the winding", "output", depends=_CURRENT),
     Quantity("v", "V", "Voltage at the winding", "output", depends=_CURRENT),
     Quantity("power", "W", "Mechanical power to the hinge, tau w", "output", depends=(*_CURRENT, *_TORQUE)),

@@ -16,7 +16,7 @@ import numpy as np
 
 from bough.errors import did_you_mean
 from bough.export.table import FmuType, FmuVariable, Kind, Variability
-from bough.model.report import describe
+from bough.model.report import describe, one_of
 from bough.partners.misfit import FITTING, Misfit, PartnerError
 
 Role: TypeAlias = Literal["input", "output", "tunable", "fixed"]
@@ -45,6 +45,7 @@ class Quantity:
         across: Outputs: whether it depends on those of all axes, not only of its own.
         sampled: Inputs and outputs: whether it counts at samples only, and is held in between.
         optional: Inputs: whether it adds to something else, so that nothing is missing where nothing is connected.
+        main: Outputs: whether it is what the partner is there for; of several such one is enough.
     """
 
     name: str
@@ -60,6 +61,7 @@ class Quantity:
     across: bool = False
     sampled: bool = False
     optional: bool = False
+    main: bool = False
 
     @property
     def settable(self) -> bool:
@@ -155,13 +157,20 @@ class Partner:
         if len(given) not in (1, count):
             hinge = "one hinge is driven" if axis is None else "of one axis"
             wanted = f"1 value ({hinge})" if count == 1 else f"1 value for all axes, or {count}: one for each"
-            return Misfit(name, f"{name} has {len(given)} values", wanted)
+            return Misfit(name, f"{name} has {len(given)} values", wanted, self._more_axes(q, axis, len(given)))
         for x in given:
             misfit = _misfit(q, name, x)
             if misfit is not None:
                 return misfit
         numbers = tuple(float(x) for x in given if isinstance(x, Real))
         return numbers * count if len(numbers) == 1 else numbers
+
+    def _more_axes(self, q: Quantity, axis: int | None, count: int) -> str:
+        """The cure where several values are given to a partner of one axis: its axes have been forgotten."""
+        fixed = self.axes > 1 or self.axis_names or q.count or axis is not None
+        if fixed or not 1 < count <= AXES_MOST:
+            return FITTING
+        return f"for {count} axes write `axes: {count}` beside `set` (on the command line: --axes {count})"
 
     def _find(self, name: str) -> tuple[Quantity, int | None] | Misfit:
         for q in self.quantities:
@@ -173,7 +182,10 @@ class Partner:
         why = f"'{name}' is computed by the {self.kind}" if computed else f"there is no parameter '{name}'"
         known = [f"{q.name}{f' ({q.unit})' if q.unit and q.unit != '1' else ''}" for q in self.parameters]
         near = [x for q in self.quantities if q.settable for x in (q.name, *self.names(q))]
+        same = next((q for q in self.quantities if q.settable and q.name == name.partition("[")[0]), None)
         cure = did_you_mean(name, [*near, *self.options]).removeprefix("; ")
+        if same is not None:  # the index is wrong
+            cure = f"there is {one_of(self.names(same))}"
         return Misfit(name, why, f"one of {', '.join([*known, *self.options])}", cure or FITTING)
 
     @property

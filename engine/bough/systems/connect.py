@@ -5,16 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path as FilePath
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from bough.errors import SimulationError
 from bough.model.report import Path, Report, describe, one_of
 from bough.model.translate import check
+from bough.systems.carry import carried_value
 from bough.systems.file import ConnectionFile
-from bough.systems.slave import Channel, Slave
-from bough.systems.structure import Component, Link, Port, Unit, Value, Variable
+from bough.systems.settings import other_index
+from bough.systems.structure import Component, Link, Port, Unit, Variable
 
 _NAME = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*(?:\[\d+\])?)+")
 SOURCES = ("output", "calculatedParameter", "parameter")
@@ -97,9 +96,20 @@ def _guess(wire: str) -> str:
 
 
 def _ends(wire: _Wire, components: Sequence[Component], report: Report) -> tuple[Port, Port] | None:
+    if _causality(wire.source, components) == "input" and _causality(wire.target, components) == "output":
+        found = f"{wire.source}, which is an input, before {wire.target}, which is an output"
+        report.add(wire.path, "output -> input", found, f'turn the connection round: "{wire.target} -> {wire.source}"')
+        return None
     source = _end(wire.source, wire.path, components, report, SOURCES)
     target = _end(wire.target, wire.path, components, report, ("input", "parameter"))
     return None if source is None or target is None else (source, target)
+
+
+def _causality(text: str, components: Sequence[Component]) -> str | None:
+    """Causality of one end; None if there is no such variable."""
+    name, _, variable = text.partition(".")
+    found = next((c.interface.variables.get(variable) for c in components if c.name == name), None)
+    return None if found is None else found.causality
 
 
 def _end(
@@ -121,6 +131,7 @@ def _end(
         fitting = [v.name for v in known.values() if v.causality in causalities]
         close = report.suggest(variable, fitting)
         cure = f"did you mean '{name}.{close}'?" if close else f"use one of {one_of(fitting)}"
+        cure = other_index(found, variable, f"{name}.") or cure
         report.add(path, f"{what} of component {name}", f"no variable {variable!r}", cure)
         return None
     v = known[variable]
@@ -212,13 +223,11 @@ def _carry(link: Link, components: list[Component], path: Path, report: Report, 
     component = next(c for c in components if c.name == link.source[0])
     variable = component.interface.variables[link.source[1]]
     try:
-        value = initial_value(component, variable)
+        value = carried_value(link, component)
     except SimulationError as error:
         cure = f"write the number under `set:`, `{'.'.join(link.target)}: ...`"
         report.add(path, f"a value of {'.'.join(link.source)}, for a parameter", str(error), cure)
         return
-    if variable.kind == "real":
-        value = link.factor * float(value) + link.offset
     # FMI 2 has no outputs that stay the same; an armature is one, and everybody connects it.
     if variable.variability in ("continuous", "discrete") and not variable.name.startswith("armature"):
         warnings.append(f"{link}: a parameter keeps the value of the start, {value!r}")
@@ -226,22 +235,3 @@ def _carry(link: Link, components: list[Component], path: Path, report: Report, 
     target = components[at]
     values = {**target.values, link.target[1]: value}
     components[at] = Component(target.name, target.fmu, target.interface, values)
-
-
-def initial_value(component: Component, variable: Variable) -> Value:
-    """What a variable is after initialization.
-
-    Raises:
-        SimulationError: The FMU cannot be run here.
-    """
-    if variable.name in component.values:
-        return component.values[variable.name]
-    with TemporaryDirectory(prefix="bough-", ignore_cleanup_errors=True) as scratch:
-        slave = Slave(component, FilePath(scratch))
-        try:
-            slave.enter_initialization(0.0, 1.0, None)
-            slave.exit_initialization()
-            found = Channel(slave, [variable]).get()[0]
-        finally:
-            slave.free()
-    return found if variable.kind == "real" else bool(found) if variable.kind == "boolean" else round(found)

@@ -12,6 +12,7 @@ import numpy as np
 
 from bough.errors import SimulationError
 from bough.model.report import one_of
+from bough.systems.carry import carry_again
 from bough.systems.ports import power_ports
 from bough.systems.structure import EXTRAPOLATIONS, ORDERS, Assembly, Component, Port, Value, Variable
 
@@ -79,24 +80,42 @@ def split(
             known = ", ".join(".".join(p) for p in sorted(free)) or "none"
             raise SimulationError(f"{name} is no free input; free inputs are: {known}")
         signals[port] = _function(name, signal)
-    changed = {c.name: dict(c.values) for c in assembly.components}
+    given = _each(assembly, values)
+    own = {c.name: {v: x for (name, v), x in given.items() if name == c.name} for c in assembly.components}
+    components = tuple(replace(c, values={**c.values, **own[c.name]}) for c in assembly.components)
+    return carry_again(replace(assembly, components=components), given), signals
+
+
+def _each(assembly: Assembly, values: Mapping[str, Value]) -> dict[Port, Value]:
+    """Values by variable. One for all elements of a name counts where an element has none of its own."""
+    whole: dict[Port, Value] = {}
+    single: dict[Port, Value] = {}
     for name, value in values.items():
-        component, variable = find_settable(assembly, name)
-        wrong = out_of_range(assembly.variable((component, variable)), float(value))
+        ports = find_settable(assembly, name)
+        wrong = next((text for port in ports if (text := out_of_range(assembly.variable(port), float(value)))), None)
         if wrong:
             raise SimulationError(f"{name} is {value!r}; expected {wrong}")
-        changed[component][variable] = value
-    components = tuple(replace(c, values=changed[c.name]) for c in assembly.components)
-    return replace(assembly, components=components), signals
+        (single if ".".join(ports[0]) == name else whole).update(dict.fromkeys(ports, value))
+    return {**whole, **single}
 
 
-def find_settable(assembly: Assembly, name: str) -> Port:
-    """Component and variable of a `component.variable` that can be given a value before the run.
+def find_settable(assembly: Assembly, name: str) -> list[Port]:
+    """What a `component.variable` names that can be given a value before the run: a variable, or all its elements.
 
     Raises:
         SimulationError: There is none, or it cannot be set.
     """
-    port = find(assembly, name)
+    component, _, variable = name.partition(".")
+    there = next((c for c in assembly.components if c.name == component), None)
+    elements = [] if there is None or variable.endswith("]") else there.interface.elements(variable)
+    if there is None or variable in there.interface.variables or not elements:
+        return [_checked(assembly, find(assembly, name))]
+    return [_checked(assembly, (component, element)) for element in elements]
+
+
+def _checked(assembly: Assembly, port: Port) -> Port:
+    """A variable that can be given a value before the run; anything else is refused."""
+    name = ".".join(port)
     source = next((link.source for link in assembly.links if link.target == port), None)
     if source is not None:
         raise SimulationError(f"{name} cannot be set: a connection sets it, from {'.'.join(source)}")
@@ -104,6 +123,23 @@ def find_settable(assembly: Assembly, name: str) -> Port:
     if reason:
         raise SimulationError(f"{name} cannot be set: {reason}{_offer(assembly, port[0])}")
     return port
+
+
+def other_index(component: Component, variable: str, prefix: str) -> str | None:
+    """What to say of a variable that is there with another index only, or without one; None if it is not.
+
+    Args:
+        component: Whose variable it should be.
+        variable: The name that is not there.
+        prefix: What is written before its variables.
+    """
+    elements = component.interface.elements(variable)
+    if elements:
+        return f"it has elements: {one_of(prefix + name for name in elements)}"
+    bare = variable.partition("[")[0]
+    if bare != variable and bare in component.interface.variables:
+        return f"it has no index: {prefix}{bare}"
+    return None
 
 
 def settable(component: Component) -> list[str]:
@@ -147,6 +183,9 @@ def find(assembly: Assembly, name: str) -> Port:
         raise SimulationError(f"there is no component {component!r}{known}")
     there = assembly.component(component)
     if variable not in there.interface.variables:
+        other = other_index(there, variable, f"{component}.")
+        if other is not None:
+            raise SimulationError(f"component {component} has no {variable!r}; {other}")
         close = _closest(variable, settable(there)) or _closest(variable, there.interface.variables)
         meant = f"; did you mean '{component}.{close}'?" if close else ""
         raise SimulationError(f"component {component} has no {variable!r}{meant}{_offer(assembly, component)}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from bough.export.markup import Lines, document, element
-from bough.systems.structure import Assembly, Component, Link, Master, Unit, Value, Variable
+from bough.systems.structure import Assembly, Component, Link, Unit, Value, Variable
 
 SSD = "http://ssp-standard.org/SSP1/SystemStructureDescription"
 SSC = "http://ssp-standard.org/SSP1/SystemStructureCommon"
@@ -34,7 +34,7 @@ def structure(assembly: Assembly, tool: str) -> str:
         ],
     )
     named = [line for name, unit in units.items() for line in _unit(name, unit)]
-    children = [*system, *(element("ssd:Units", {}, named) if named else []), *_experiment(assembly.master)]
+    children = [*system, *(element("ssd:Units", {}, named) if named else []), *_experiment(assembly)]
     spaces = {"xmlns:ssd": SSD, "xmlns:ssc": SSC, "xmlns:ssv": SSV}
     head = {**spaces, "version": "1.0", "name": assembly.name, "generationTool": tool}
     return document(element("ssd:SystemStructureDescription", head, children))
@@ -103,7 +103,8 @@ def _unit(name: str, unit: Unit) -> Lines:
     return element("ssc:Unit", {"name": name}, element("ssc:BaseUnit", base))
 
 
-def _experiment(master: Master) -> Lines:
+def _experiment(assembly: Assembly) -> Lines:
+    master = assembly.master
     options: dict[str, str | int | float | bool | None] = {
         "xmlns:bough": MASTER,
         "step": master.step,
@@ -112,6 +113,13 @@ def _experiment(master: Master) -> Lines:
         "extrapolation": master.extrapolation,
         "tolerance": master.tolerance,
     }
-    annotation = element("ssc:Annotation", {"type": ANNOTATION}, element("bough:Master", options))
+    carried = [line for link in assembly.carried for line in _carried(link)]
+    annotation = element("ssc:Annotation", {"type": ANNOTATION}, element("bough:Master", options, carried))
     times = {"startTime": master.start, "stopTime": master.stop}
     return element("ssd:DefaultExperiment", times, element("ssd:Annotations", {}, annotation))
+
+
+def _carried(link: Link) -> Lines:
+    """A connection to a parameter, whose value is in the package: a run that changes its source finds it anew."""
+    ends = {"source": ".".join(link.source), "target": ".".join(link.target)}
+    return element("bough:Carried", {**ends, "factor": link.factor, "offset": link.offset})

@@ -51,7 +51,8 @@ class Reader:
             if sum(link.target == port for link in found) > 1:
                 self._refuse(f"{'.'.join(port)} has more than one source")
         master = self._master(root.find(f"{{{SSD}}}DefaultExperiment"))
-        return replace(assembly, links=tuple(found), master=master, warnings=tuple(self._warnings))
+        carried = tuple(self._carried(e, assembly) for e in root.iter(f"{{{MASTER}}}Carried"))
+        return replace(assembly, links=tuple(found), master=master, warnings=tuple(self._warnings), carried=carried)
 
     def _refuse(self, what: str) -> NoReturn:
         raise SimulationError(f"{self._file}: {what}")
@@ -152,6 +153,17 @@ class Reader:
         elif len(e) and any(_local(child).endswith("Transformation") for child in e):
             self._refuse(f"{'.'.join(one)} -> {'.'.join(two)}: only linear transformations are known here")
         return Link(one, two, factor, offset)
+
+    def _carried(self, e: Element, assembly: Assembly) -> Link:
+        """A connection that became the value of a parameter."""
+        ends = []
+        for key in ("source", "target"):
+            component, _, variable = e.get(key, "").partition(".")
+            ends.append(self._port(assembly, (component, variable)))
+        try:
+            return Link(ends[0], ends[1], float(e.get("factor", "1")), float(e.get("offset", "0")))
+        except ValueError as error:
+            self._refuse(f"Carried: {error}")
 
     def _port(self, assembly: Assembly, port: Port) -> Port:
         names = [c.name for c in assembly.components]

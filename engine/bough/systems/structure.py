@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +12,7 @@ Value: TypeAlias = float | int | bool
 Port: TypeAlias = tuple[str, str]
 """Component and variable."""
 
+_INDEX = re.compile(r"\[[\d,]+\]$")
 ORDERS = ("jacobi", "gauss-seidel")
 EXTRAPOLATIONS = ("constant", "linear", "energy")
 POWER = (1, 2, -3, 0, 0, 0, 0, 0)
@@ -105,6 +107,11 @@ class Interface:
         """Variables of some causalities, in the order of the description."""
         return [v for v in self.variables.values() if v.causality in causalities]
 
+    def elements(self, name: str) -> list[str]:
+        """Variables `name[1]`, `name[2]`... of a name without an index, or with a wrong one."""
+        pattern = re.compile(re.escape(_INDEX.sub("", name)) + _INDEX.pattern)
+        return [known for known in self.variables if pattern.fullmatch(known)]
+
 
 @dataclass(frozen=True)
 class Component:
@@ -165,7 +172,8 @@ class Assembly:
         links: Connections that carry values while it runs.
         master: How it is run.
         warnings: What its user had better know.
-        carried: Connections of the system file that became the value of a parameter, and no link.
+        carried: Connections of the system file that became the value of a parameter, and no link. Of a package that
+            bough has not written none are known.
         loose: Inputs that should have a source, and have none. Empty for a package: who made it has been told.
     """
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from bough.model.report import Path, Report, describe, one_of
-from bough.systems.settings import out_of_range, settable, unsettable
+from bough.systems.settings import other_index, out_of_range, settable, unsettable
 from bough.systems.structure import Component, Value
 
 _WANTED = {"real": "a finite number", "integer": "a whole number", "boolean": "true or false"}
@@ -38,9 +38,18 @@ def with_values(components: list[Component], given: Mapping[str, Any], key: str,
 def _with_value(component: Component, name: str, value: Any, place: Path, prefix: str, report: Report) -> Component:
     """A component with one value more. `prefix` is what the file writes before its variables."""
     known = component.interface.variables
+    elements = [] if name in known or name.endswith("]") else component.interface.elements(name)
+    if elements:  # one value for all of them
+        before = len(report.problems)
+        for element in elements:
+            component = _with_value(component, element, value, place, prefix, report)
+            if len(report.problems) > before:
+                return component
+        return component
     if name not in known:
         close = report.suggest(name, settable(component)) or report.suggest(name, known)
         cure = f"did you mean '{prefix}{close}'?" if close else f"use one of {one_of(settable(component))}"
+        cure = other_index(component, name, prefix) or cure
         report.add(place, f"a variable of component {component.name}", f"no variable {name!r}", cure)
         return component
     reason, v = unsettable(component, name), known[name]
