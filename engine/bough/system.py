@@ -343,10 +343,22 @@ class System:
         known = self.node_names
         for node in nodes:
             if node not in known:
-                raise ArgumentError(f"there is no node {node!r}{choices(node, known)}")
+                raise ArgumentError(f"there is no node {node!r}{self._node_choices(str(node))}")
         if self._all is None:  # nodes that carry nothing are brought to the kernel when first asked for
             self._all = _AllNodes(self.model)
         return self._all.data, np.array([self._all.index[n] for n in nodes], dtype=np.intc)
+
+    def _node_choices(self, name: str) -> str:
+        """What follows a node that is not there: of a body that is, its node of a similar name or all its nodes."""
+        body, _, node = name.partition(".")
+        own = next((each.node_names for each in self.model.bodies if each.name == body), ())
+        if not own:
+            return choices(name, self.node_names)
+        similar = [f"{body}.{each}" for each in own if did_you_mean(node, [each])]
+        if similar:
+            return did_you_mean(name, similar)
+        shown = own if len(own) <= 8 else (*own[:2], "...", own[-1])
+        return f"; nodes of {body}: {', '.join(shown)}"
 
     def _held_mask(self, held: Sequence[str]) -> NDArray[np.bool_]:
         mask = np.zeros(self.nu, dtype=bool)

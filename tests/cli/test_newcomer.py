@@ -6,6 +6,8 @@ import io
 import json
 import re
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,6 +19,9 @@ from bough.cli import app
 from bough.cli.summary import print_summary, summary
 from bough.cli.vibration import print_vibrations, vibrations
 from bough.demo import MODEL
+from bough.demo.pictures import vibration_panels
+from bough.demo.show import _missed
+from bough.report.palette import line_style
 
 ARM = """\
 bough: 1
@@ -201,3 +206,69 @@ def test_modes_tells_the_torque_that_holds_a_hinge(tmp_path: Path) -> None:
         encoding="utf-8",
     )
     assert "holding it takes -20 N.m at hinge 'pivot' (pivot.w)" in invoke("modes", path).stderr
+
+
+SATELLITE = """\
+bough: 1
+name: satellite
+bodies:
+  - name: bus
+    parent: ground
+    hinge: {name: flight, type: free}
+    rigid: {mass: 100, inertia: [10, 12, 14, 0, 0, 0]}
+  - name: panel
+    parent: bus
+    hinge: {name: drive, type: universal, axes: [[0, 1, 0], [0, 0, 1]], damping: DAMPING}
+    rigid: {mass: 5, com: [1, 0, 0], inertia: [1, 1, 1, 0, 0, 0]}
+"""
+
+
+@pytest.mark.parametrize(
+    ("damping", "listed", "told"),
+    [
+        ("0.5", 2, "8 motions without stiffness: 6 of them move freely, at 0 Hz, and are not listed"),
+        ("[0.5, 0]", 1, "8 motions without stiffness: 7 of them move freely, at 0 Hz, and are not listed"),
+        ("0", 0, "8 motions without stiffness: they move freely, at 0 Hz, and are not listed"),
+    ],
+)
+def test_modes_accounts_for_every_motion_without_stiffness(
+    damping: str, listed: int, told: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "satellite.yaml"
+    path.write_text(SATELLITE.replace("DAMPING", damping), encoding="utf-8")
+    done = invoke("modes", path)
+    assert told in " ".join(done.stdout.split())
+    data = json.loads(invoke("modes", path, "--json").stdout)
+    assert (len(data["modes"]), data["unsprung"], data["free"]) == (listed, 8, 8 - listed)
+
+
+@pytest.mark.parametrize(("name", "told"), [("link.end", "; nodes of link: root, n1, ..., tip"),
+                                            ("link", "; nodes of link: root, n1, ..., tip"),
+                                            ("link.tp", "; did you mean 'link.tip'?"),
+                                            ("load.end", "; nodes of load: origin")])  # fmt: skip
+def test_python_answers_an_unknown_node_with_those_of_its_body(name: str, told: str, arm: Path) -> None:
+    system = bough.System(arm)
+    with pytest.raises(ValueError, match="there is no node") as caught:
+        system.pose(system.initial_state()[0], name)
+    assert str(caught.value) == f"there is no node {name!r}{told}"
+
+
+def test_both_controllers_have_the_same_names_and_colours_on_paper_and_on_the_screen() -> None:
+    t = np.linspace(0.0, 2.0, 9)
+    runs: list[Any] = [
+        SimpleNamespace(result=SimpleNamespace(t=t), move=(0.0, 1.0), miss=size * t, vibration=size)
+        for size in (1e-2, 1e-3)
+    ]
+    paper = [(curve.label.partition(":")[0], curve.colour) for curve in vibration_panels(*runs)[0].curves]
+    assert paper == [(name, line_style(i)[0]) for i, name in enumerate(_missed(*runs).curves)]
+
+
+def test_report_without_a_model_tells_how_to_add_the_animation(arm: Path, tmp_path: Path) -> None:
+    tips(arm)
+    hint = "; `--model MODEL` adds the animation"
+    assert invoke("report", tmp_path / "arm.csv").stdout.rstrip().endswith(hint)
+    assert hint not in invoke("report", tmp_path / "arm.csv", "--model", arm).stdout
+    other = tmp_path / "other.csv"
+    other.write_text("time,motor.u,motor.i\n0,0,0\n1,1,2\n", encoding="utf-8")
+    done = invoke("report", other)
+    assert (done.exit_code, hint in done.stdout) == (0, False)

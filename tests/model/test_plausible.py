@@ -56,6 +56,8 @@ SLIPS = [
     ("E: 70e9", "E: 70000", f"{BEAM}.material.E", "70000 Pa", "70000 MPa is 70000e6"),
     ("E: 70e9", "E: 70e15", f"{BEAM}.material.E", "7e+16 Pa", "give Pa"),
     ("nu: 0.33", "G: 26", f"{BEAM}.material.G", "26 Pa", "26 GPa is 26e9"),
+    ("rho: 2700", "rho: 2.7", f"{BEAM}.material.rho", "2.7 kg/m3", "2.7 g/cm3 is 2700"),
+    ("rho: 2700", "rho: 7.85", f"{BEAM}.material.rho", "7.85 kg/m3", "7.85 g/cm3 is 7850"),
     ("rho: 2700", "rho: 2.7e-9", f"{BEAM}.material.rho", "2.7e-09 kg/m3", "7850"),
     ("rho: 2700", "rho: 2.7e6", f"{BEAM}.material.rho", "2.7e+06 kg/m3", "7850"),
     ("damping: 0.01", "damping: 1.0", f"{BEAM}.damping", "ratio of 1", "1 % is 0.01"),
@@ -78,6 +80,10 @@ def test_a_slip_of_units_gets_one_note_with_its_line_and_what_was_meant(
     last = key.rpartition(".")[2]
     assert note.line == MAST.replace(old, new).split(f"{last}:")[0].count("\n") + 1
     assert str(note) == f"{note.file}:{note.line}: {key}: {note.found}; {note.why}; {note.cure}"
+
+
+def test_the_lightest_foam_gets_no_note(tmp_path: Path) -> None:
+    assert not notes_of(MAST.replace("E: 70e9", "E: 5e6").replace("rho: 2700", "rho: 20"), tmp_path)
 
 
 def test_masses_a_million_times_apart_get_a_note() -> None:

@@ -147,6 +147,108 @@ def test_a_line_in_the_wrong_column_is_told_which_line_to_align_with(
     assert "<block" not in problem.found + problem.expected
 
 
+BLOCKS = """\
+bough: 1
+name: arm
+bodies:
+  - name: link
+    parent: ground
+    hinge:
+      type: revolute
+      axis: [0, 0, 1]
+    rigid:
+      mass: 1.0
+      com: [1, 0, 0]
+  - name: mast
+    parent: link
+    hinge: {type: fixed}
+    beam:
+      # its axis
+      points: [[0, 0, 0], [1, 0, 0]]
+      elements: 4
+      section: {shape: rectangle, width: 0.003, height: 0.04}
+      material: {E: 70e9, nu: 0.33, rho: 2700}
+      modes: {count: 4}
+"""
+
+
+# One to the left it takes a third line of the block to tell which of the first two is wrong.
+LEFT = [(7, 2, "`hinge:` of line 6"), (10, 2, "`rigid:` of line 9"), (17, 2, "`beam:` of line 15"),
+        (17, 1, "`beam:` of line 15")]  # fmt: skip
+
+
+@pytest.mark.parametrize(("line", "left", "key"), LEFT)
+def test_the_first_line_of_a_block_that_has_left_it_is_blamed_and_not_the_next(
+    line: int, left: int, key: str, tmp_path: Path
+) -> None:
+    lines = BLOCKS.splitlines()
+    lines[line - 1] = lines[line - 1][left:]
+    problem = problem_of("\n".join(lines), tmp_path)
+    assert problem.line == line
+    assert problem.found.startswith(f"`{lines[line - 1].strip()}`")
+    after = lines[line].strip()
+    way = f"move it {left} to the right, to column 7"
+    assert problem.cure.startswith(f"{way}, into {key}, like line {line + 1}, `{after[:40]}")
+
+
+def test_the_first_lines_of_a_block_that_have_left_it_are_blamed_together(tmp_path: Path) -> None:
+    text = BLOCKS.replace("      points", "    points").replace("      elements", "    elements")
+    problem = problem_of(text, tmp_path)
+    assert problem.line == 17
+    assert problem.cure.startswith("move lines 17 to 18 2 to the right, to column 7, into `beam:` of line 15")
+
+
+def test_a_body_on_a_beam_that_does_not_say_where_is_told_that_it_is_missing(tmp_path: Path) -> None:
+    problem = problem_of(ARM.replace("    at: tip\n", ""), tmp_path)
+    assert (problem.line, problem.key) == (14, "bodies[1].at")
+    assert problem.found == "`at` is missing; its default 'origin' is no node of a beam"
+    assert problem.cure == "write `at: tip`"
+
+
+def test_an_origin_that_the_file_has_written_is_quoted(tmp_path: Path) -> None:
+    assert problem_of(ARM.replace("at: tip", "at: origin"), tmp_path).found == "the text 'origin'"
+
+
+# (what is replaced, by what, the cure)
+WITH_UNITS = [
+    ("E: 70e9", 'E: "20 GPa"', "Pa: 20e9"),
+    ("E: 70e9", "E: 200000MPa", "Pa: 200000e6"),
+    ("E: 70e9", "E: 7e4 N/mm^2", "Pa: 7e+10"),
+    ("length: 1.0", "length: 300 mm", "m: 0.3"),
+    ("length: 1.0", "length: 12.5 cm", "m: 0.125"),
+    ("length: 1.0", "length: 1.50 m", "m: 1.50"),
+    ("rho: 2700", "rho: 2.7 g/cm3", "kg/m^3: 2700"),
+    ("rho: 2700", "rho: 2.7 g/cm**3", "kg/m^3: 2700"),
+    ("mass: 0.2", "mass: 200 g", "kg: 0.2"),
+    ("mass: 0.2", "mass: 2 kg", "kg: 2"),
+    ("axis: [0, 0, 1]", "axis: [0, 0, 1], initial: {phi: 90 deg}", "rad: 1.570796327"),
+    ("axis: [0, 0, 1]", "axis: [0, 0, 1], initial: {w: 60 rpm}", "rad/s: 6.283185307"),
+    ("count: 4}", "count: 4, max_frequency: 2 kHz}", "Hz: 2000"),
+    ("count: 4}", "count: 4}\n      damping: 2 %", "parts of one: 0.02"),
+    ("-9.81]", "-1 g]", "m/s^2: -9.80665"),
+    ("damping: 0.1", "damping: 5 N.m.s/rad", "N.m.s/rad: 5"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "number"), WITH_UNITS)
+def test_a_number_with_a_unit_is_told_as_the_number_to_write(old: str, new: str, number: str, tmp_path: Path) -> None:
+    assert problem_of(ARM.replace(old, new), tmp_path).cure == f"write the number alone, in {number}"
+
+
+@pytest.mark.parametrize("text", ["3 kg", "3 miles", "GPa", "1.2.3 m", "1e999 mm"])
+def test_a_unit_that_does_not_fit_or_is_not_known_is_not_converted(text: str, tmp_path: Path) -> None:
+    problem = problem_of(ARM.replace("length: 1.0", f"length: {text}"), tmp_path)
+    assert problem.cure == "write a plain number, such as 0.5 or 1e-4"
+
+
+@pytest.mark.parametrize(
+    ("text", "vector"), [("x", "[1, 0, 0]"), ("Y", "[0, 1, 0]"), ("-z", "[0, 0, -1]"), ("up", "[0, 0, 1] for z")]
+)
+def test_an_axis_by_its_letter_is_told_as_numbers(text: str, vector: str, tmp_path: Path) -> None:
+    problem = problem_of(ARM.replace("axis: [0, 0, 1]", f"axis: {text}"), tmp_path)
+    assert problem.cure.endswith(vector)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [

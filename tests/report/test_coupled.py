@@ -202,3 +202,29 @@ def test_what_is_no_result_is_refused_with_the_cure(
     assert told in done.output
     assert done.output.count(name) <= 2
     assert "Errno" not in done.output
+
+
+def test_several_controllers_lead_in_turn_each_with_angle_error_and_speed() -> None:
+    _, run = slider_run()
+    columns = {f"crane.{name}": run[name] for name in run.names}
+    owners = {"left": "controller", "right": "controller", "whole": "model-controller"}
+    names = {owner: _partner_names(kind, 2) for owner, kind in owners.items()}
+    # As a master may record them: one variable of each in turn.
+    for i in range(max(map(len, names.values()))):
+        for owner in owners:
+            for name in list(names[owner])[i : i + 1]:
+                columns[f"{owner}.{name}"] = np.sin((i + 2) * run.t)
+    result = with_units(bough.Result(run.t, columns))
+    parts = ("angle, reference and actual", "error, reference minus measured", "angular speed, reference and actual")
+    wanted = [f"{owner}: {part}" for owner in owners for part in parts]
+    for drawn in (charts(result), drawn_charts(result, charts(result))):
+        assert [chart.title for chart in drawn if chart.leads] == wanted
+        assert [chart.title for chart in drawn[: len(wanted)]] == wanted
+
+
+def test_a_controller_of_a_translation_leads_with_its_error_too() -> None:
+    t = np.linspace(0.0, 1.0, 5)
+    columns = {f"c.{name}": (i + 1.0) * t for i, name in enumerate(("v_ref", "v", "e", "s_ref", "s"))}
+    drawn = charts(bough.Result(t, columns))
+    parts = ("position, reference and actual", "error, reference minus measured", "speed, reference and actual")
+    assert [chart.title for chart in drawn] == [f"c: {part}" for part in parts]

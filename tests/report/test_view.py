@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import matplotlib.image
 import numpy as np
@@ -155,3 +156,49 @@ def test_camera_fits_any_box_from_any_side(page: Page) -> None:
         spare += [(1 - y.max()) * height / 2 - tall[0], (1 + y.min()) * height / 2 - tall[1]]
         assert min(spare) > -1e-6
         assert max(spare[:2]) < 1e-6 or max(spare[2:]) < 1e-6, "as near as can be"
+
+
+LATER = {
+    "before it is drawn": "Plotly.newPlot = (...all) => { late(); return draw(...all); };",
+    "while it is drawn": "Plotly.newPlot = (...all) => { const drawn = draw(...all); late(); return drawn; };",
+    "when it is drawn": "Plotly.newPlot = (...all) => draw(...all).then(late);",
+    "when loaded": "addEventListener('load', late);",
+    "twice": "Plotly.newPlot = (...all) => { late(); return draw(...all).then(() => size('500px')); };",
+}
+"""When the scene gets its final size: a window may get its own at any time while the page is read."""
+FITS = (
+    "(() => { const s = document.getElementById('scene'), c = s.querySelector('canvas'), full = s._fullLayout;"
+    " if (!c || !full || !full.scene._scene || !full.scene._scene.getCamera) return false;"
+    " const data = JSON.parse(document.getElementById('scene-data').textContent), r = data.layout.scene.aspectratio;"
+    " const wanted = BoughView.fit([r.x, r.y, r.z], data.direction, s.clientWidth, s.clientHeight);"
+    " const camera = full.scene._scene.getCamera();"
+    " return Math.abs(c.clientHeight - s.clientHeight) < 2 && ['eye', 'center'].every(k =>"
+    " ['x', 'y', 'z'].every(a => Math.abs(camera[k][a] - wanted[k][a]) < 1e-4)); })()"
+)
+
+
+@pytest.mark.parametrize("later", LATER)
+def test_scene_fits_its_final_size_whenever_it_gets_it(later: str, tmp_path: Path) -> None:
+    path = tmp_path / "run.html"
+    t = np.linspace(0.0, 1.0, 5)
+    write_page(bough.Result(t, {"motor.speed": t}), path, "late", _scene(SHAPES["flat arm"]))
+    text = path.read_text(encoding="utf-8")
+    resize = "const size = (to) => { document.getElementById('scene').style.height = to; }, late = () => size('300px');"
+    player = '<script type="application/json" id="scene-data">'
+    assert text.count(player) == 1
+    script = f"<script>{{ const draw = Plotly.newPlot; {resize} {LATER[later]} }}</script>"
+    path.write_text(text.replace(player, script + player), encoding="utf-8")
+    height = 500 if later == "twice" else 300
+    with open_page(path) as page:
+        page.wait(f"document.getElementById('scene').clientHeight === {height}", 20.0)
+        page.wait(FITS, 20.0)
+        assert page.errors == []
+
+
+def test_a_fit_while_the_scene_plays_is_not_undone_by_the_next_frame(page: Page) -> None:
+    page.evaluate("document.getElementById('scene-play').click()")
+    for width, height in WINDOWS:
+        page.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+        page.wait(f"innerHeight === {height}")
+        page.wait(FITS, 20.0)
+    page.evaluate("document.getElementById('scene-play').click()")

@@ -16,7 +16,7 @@ from bough.partners.controller import QUANTITIES as CONTROLLER
 from bough.partners.model_controller import MODAL
 from bough.partners.model_controller import QUANTITIES as MODEL_CONTROLLER
 from bough.partners.motor import QUANTITIES as MOTOR
-from bough.report.charts import quantity_of
+from bough.report.charts import has_mechanism, quantity_of
 from bough.result import Result
 from bough.system import System
 
@@ -83,7 +83,8 @@ def report(
         scene = animate(system, result, frames=frames, exaggeration=exaggerate or None, trails=trail, prefix=prefix)
         title = _title(system.model.name, result, prefix)
         write_page(result, target, title, scene, [energy_series(system, result, prefix)], source=run_csv.name)
-    say(f"{target}: {len(result)} rows of {len(result.names)} variables")
+    hint = "; `--model MODEL` adds the animation" if model is None and has_mechanism(result.names) else ""
+    say(f"{target}: {len(result)} rows of {len(result.names)} variables{hint}")
 
 
 def _read(path: Path) -> Result:

@@ -66,11 +66,13 @@ class Vibrations:
     Attributes:
         modes: Everything that springs, elasticity, gravity, damping or wheels act upon.
         unsprung: Number of independent motions without stiffness: rigid motions.
+        free: Those of them that nothing else acts upon either, no damping and no wheel: they are not among the modes.
         imbalance: Name and size of the largest force that holding the position takes, N.m or N.
     """
 
     modes: tuple[Vibration, ...]
     unsprung: int
+    free: int
     imbalance: tuple[str, float]
 
 
@@ -124,7 +126,7 @@ def vibrations(system: System, q: Array | None = None) -> Vibrations:
     if free.size > MOST:
         raise SimulationError(f"{free.size} degrees of freedom; `bough modes` takes at most {MOST}")
     if not free.size:
-        return Vibrations((), 0, ("", 0.0))
+        return Vibrations((), 0, 0, ("", 0.0))
     if q is None:
         q, _ = system.initial_state()
     shared = _shared_motion(system, q)
@@ -146,10 +148,13 @@ def vibrations(system: System, q: Array | None = None) -> Vibrations:
         if abs(value) > STILL and value.imag >= 0.0
     ]
     unsprung = int(np.sum(abs(np.linalg.eigvals(A_x)) < STILL**2))
+    # A free motion has two zeros, place and speed; one that is only damped or turned by a wheel has one.
+    zeros = int(np.sum(abs(values) <= STILL))
     worst = free[int(np.argmax(abs(hold[free])))]
     return Vibrations(
         tuple(sorted(modes, key=lambda mode: mode.frequency)),
         unsprung,
+        min(max(zeros - unsprung, 0), unsprung),
         (system.u_names[worst], float(hold[worst])),
     )
 
@@ -226,13 +231,12 @@ def as_json(found: Vibrations) -> dict[str, Any]:
         {"kind": m.kind, "frequency": m.frequency, "damping": m.damping, "moves": dict(m.moves)} for m in found.modes
     ]
     name, force = found.imbalance
-    return {"modes": modes, "unsprung": found.unsprung, "imbalance": {"at": name, "force": force}}
+    return {"modes": modes, "unsprung": found.unsprung, "free": found.free, "imbalance": {"at": name, "force": force}}
 
 
 def print_vibrations(name: str, found: Vibrations, out: Console, about: str = "the start position") -> None:
     """The vibrations as a table."""
-    unsprung = f"; {found.unsprung} motion{'s' if found.unsprung > 1 else ''} without stiffness"
-    head = f"{name}: small motions about {about}, at rest{unsprung if found.unsprung else ''}"
+    head = f"{name}: small motions about {about}, at rest{_unsprung(found)}"
     out.print(head, markup=False)
     rows = [(str(i), *_cells(mode), _moves(mode)) for i, mode in enumerate(found.modes, 1)]
     names = max((len(word) for row in rows for word in row[4].split()), default=0)
@@ -250,6 +254,19 @@ def print_vibrations(name: str, found: Vibrations, out: Console, about: str = "t
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
     out.print(table)
+
+
+def _unsprung(found: Vibrations) -> str:
+    """How many motions nothing brings back, and which of them the table does not list."""
+    count, free = found.unsprung, found.free
+    if not count:
+        return ""
+    text = f"; {count} motion{'s' if count > 1 else ''} without stiffness"
+    if not free:
+        return text
+    who = f"{free} of them" if free < count else "they" if count > 1 else "it"
+    move, be = ("moves", "is") if free == 1 else ("move", "are")
+    return f"{text}: {who} {move} freely, at 0 Hz, and {be} not listed"
 
 
 def _print_lines(rows: Sequence[tuple[str, str, str, str, str]], out: Console) -> None:

@@ -26,6 +26,8 @@ SHOWN = (0.0, 1 / 3, 1 / 2, 2 / 3, 1.0)
 ENERGIES = (("J", 1.0), ("mJ", 1e3), ("µJ", 1e6), ("nJ", 1e9))
 BAND = "#eef3f7"
 GREY = "#7a7f85"
+CONTROLLERS = ("a controller for each joint", "a model of the arm inside")
+"""Both controllers that are compared, in the order of the colours on paper and on the screen."""
 
 
 Run: TypeAlias = ArmRun | DriveRun
@@ -87,10 +89,9 @@ def energy_panels(run: Run) -> list[Panel]:
 
 def vibration_panels(run: DriveRun, calm: DriveRun) -> list[Panel]:
     """How far the payload is from where it is to rest, with a controller for each joint and with a model inside."""
-    names = ("a controller for each joint", "a model of the arm inside")
     curves = [
         Curve(f"{name}: {1e3 * each.vibration:.3g} mm", 1e3 * each.miss, colour)
-        for name, each, colour in zip(names, (run, calm), (COLOURS[1], COLOURS[0]), strict=True)
+        for name, each, colour in zip(CONTROLLERS, (run, calm), COLOURS, strict=False)
     ]
     about = "In the legend: swing from side to side after the move. The move is shaded, and the same for both."
     return [

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bough.demo.arm import MODEL
 from bough.demo.drive import MODEL_PACKAGE, MODEL_SYSTEM, PACKAGE, SYSTEM, DriveRun, pack_drive, run_drive
-from bough.demo.pictures import draw_all
+from bough.demo.pictures import CONTROLLERS, draw_all
 from bough.errors import SimulationError
 from bough.geometry import animate
 from bough.report import Series, write_page
@@ -98,15 +98,20 @@ class Progress:
         return lambda fraction: self.reach(begin + (end - begin) * fraction)
 
 
+def _missed(run: DriveRun, calm: DriveRun) -> Series:
+    late = run.result.t >= run.move[1]
+    missed = {name: 1e3 * each.miss[late] for name, each in zip(CONTROLLERS, (run, calm), strict=True)}
+    swing = f"From side to side: {1e3 * run.vibration:.3g} mm, and {1e3 * calm.vibration:.2g} mm with a model inside."
+    title = "Payload after the move: how far from where it is to rest"
+    return Series(title, "mm", missed, run.result.t[late], swing)
+
+
 def _series(run: DriveRun, calm: DriveRun) -> list[Series]:
     """Both controllers compared; energy and deflections of the run that is shown, for the report."""
     energy = energy_series(run.system, run.result)
     bends = {f"{link} link": 1e3 * run.deflection[link] for link in run.deflection}
-    late = run.result.t >= run.move[1]
-    missed = {"a controller for each joint": 1e3 * run.miss[late], "a model inside": 1e3 * calm.miss[late]}
-    swing = f"From side to side: {1e3 * run.vibration:.3g} mm, and {1e3 * calm.vibration:.2g} mm with a model inside."
     return [
-        Series("Payload after the move: how far from where it is to rest", "mm", missed, run.result.t[late], swing),
+        _missed(run, calm),
         Series("Tip deflection of each link", "mm", bends),
         Series(energy.title, energy.unit, {**energy.curves, "work of the motors": run.work, "lost": run.loss}),
     ]

@@ -21,8 +21,8 @@ LONG = 1000.0
 """Length of a beam, m, that is more likely given in millimetres."""
 MODULUS = (1e6, 1e13)
 """Elastic moduli of solids, Pa: soft rubber has 1e6, diamond 1.2e12."""
-DENSITY = (1.0, 1e5)
-"""Densities of solids, kg/m^3: aerogel has 2, osmium 22600."""
+DENSITY = (10.0, 1e5)
+"""Densities of structural solids, kg/m^3: light foam has 20, osmium 22600. In g/cm^3 most have less than 10."""
 FREQUENCY = (1e-3, 1e6)
 """First natural frequency of a beam, Hz."""
 OVERDAMPED = 0.5
@@ -165,6 +165,8 @@ def _of_material(beam: Beam, path: Path) -> Iterator[_Oddity]:
         yield _Oddity((*path, "material", name), f"a modulus of {modulus:g} Pa", why, cure)
     if not DENSITY[0] <= material.rho <= DENSITY[1]:
         cure = "give kg/m3: 7.85 g/cm3 is 7850, 7.85e-9 t/mm3 is 7850"
+        if 0.02 <= material.rho < DENSITY[0]:
+            cure = f"give kg/m3: {material.rho:g} g/cm3 is {1000 * material.rho:g}"
         found = f"a density of {material.rho:g} kg/m3"
         yield _Oddity((*path, "material", "rho"), found, "steel has 7850, aluminium 2700", cure)
 

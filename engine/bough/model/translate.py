@@ -11,6 +11,7 @@ from pydantic.fields import FieldInfo
 from bough.model.report import Path, Report, describe, one_of
 from bough.model.scalars import number_of
 from bough.model.synonyms import meant, of_a_run, without_unit
+from bough.model.unit_words import si_number
 from bough.model.values import NAME_LENGTH, TAG
 
 _NUMBER_ERRORS = frozenset({"float_type", "int_type", "int_from_float", "finite_number"})
@@ -77,7 +78,7 @@ def _words(detail: Any, cls: type[BaseModel], suggestion: str | None, report: Re
     if kind == "missing":
         return expected, "no such key", f"add `{location[-1]}: ...`"
     if kind in _NUMBER_ERRORS:
-        return expected, describe(value), _number_cure(value, kind)
+        return expected, describe(value), _number_cure(value, kind, expected)
     if kind in ("greater_than", "greater_than_equal", "less_than", "less_than_equal"):
         return expected, describe(value), _limit_cure(location, limits)
     if kind in ("too_short", "too_long"):
@@ -85,7 +86,9 @@ def _words(detail: Any, cls: type[BaseModel], suggestion: str | None, report: Re
     if kind == "literal_error":
         return expected, describe(value), _choice_cure(value, limits, report)
     if kind == "list_type":
-        return expected, describe(value), _list_cure(value, _field_at(location, cls)[0])
+        axis = next((part for part in reversed(location) if isinstance(part, str)), "") in ("axis", "axes")
+        cure = _axis_cure(value) if axis and isinstance(value, str) else _list_cure(value, _field_at(location, cls)[0])
+        return expected, describe(value), cure
     return expected, describe(value), _CURES.get(kind, "write what is expected")
 
 
@@ -119,7 +122,18 @@ def _list_cure(value: object, field: FieldInfo | None) -> str:
     return "write a list, in brackets, such as [1, 2, 3]"
 
 
-def _number_cure(value: object, kind: str) -> str:
+def _axis_cure(value: str) -> str:
+    """The direction that a letter such as `x` or `-z` stands for."""
+    sign, letter = ("-" if value.strip().startswith("-") else ""), value.strip().lstrip("+-").lower()
+    if letter not in ("x", "y", "z"):
+        return "write a direction of three numbers, such as [0, 0, 1] for z"
+    return f"write [{', '.join(sign + '1' if each == letter else '0' for each in 'xyz')}]"
+
+
+def _number_cure(value: object, kind: str, expected: str) -> str:
+    converted = si_number(value, expected) if isinstance(value, str) else None
+    if converted is not None:
+        return f"write the number alone, in {converted.unit or 'parts of one'}: {converted.text}"
     if kind == "int_from_float":
         return "write a whole number"
     if isinstance(value, float) and not math.isfinite(value):

@@ -13,6 +13,8 @@ GROUND = "ground"
 RESERVED = (GROUND, "time", "gravity")
 """Names that begin variables of their own, or mean the inertial frame."""
 
+_KIND_WORDS = {"beam": "a beam", "nodal": "a nodal body", "fe": "an fe body"}
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -24,6 +26,8 @@ class Entry:
     parent: str | None
     body: Body | None
     nodes: tuple[str, ...] = ()
+    placed: bool = True
+    """Whether the file says `at:`."""
 
     @property
     def path(self) -> Path:
@@ -33,9 +37,9 @@ class Entry:
 
 def entry(index: int, data: Data, body: Body | None) -> Entry:
     """The entry of a body, from the checked body or from whatever text the file has for it."""
-    if body is not None:
-        return Entry(index, body.name, body.hinge.name, body.parent, body, body.node_names)
     mapping = data if isinstance(data, dict) else {}
+    if body is not None:
+        return Entry(index, body.name, body.hinge.name, body.parent, body, body.node_names, "at" in mapping)
     name, parent = _text(mapping, "name"), _text(mapping, "parent")
     hinge = mapping.get("hinge")
     default = None if name is None else f"{name}_hinge"
@@ -108,6 +112,7 @@ def _wrong_parent(e: Entry, parent: str, parents: Mapping[str, str | None], repo
 
 def _check_nodes(entries: Sequence[Entry], report: Report) -> None:
     nodes_of: dict[str, tuple[str, ...]] = {GROUND: ("origin",)}
+    bodies = {e.body.name: e.body for e in entries if e.body is not None}
     for e in entries:
         if e.body is None:
             continue
@@ -115,7 +120,12 @@ def _check_nodes(entries: Sequence[Entry], report: Report) -> None:
         # The nodes of a parent that is wrong itself are not known.
         if nodes and e.body.at not in nodes:
             expected = f"a node of {e.body.parent!r}: {one_of(nodes)}"
-            report.add((*e.path, "at"), expected, describe(e.body.at), _node_cure(e.body.at, nodes, report))
+            found, cure = describe(e.body.at), _node_cure(e.body.at, nodes, report)
+            if not e.placed:
+                kind = bodies[e.body.parent].kind
+                found = f"`at` is missing; its default {e.body.at!r} is no node of {_KIND_WORDS.get(kind, kind)}"
+                cure = f"write `at: {'tip' if 'tip' in nodes else nodes[-1]}`"
+            report.add((*e.path, "at"), expected, found, cure)
         nodes_of[e.body.name] = e.nodes
 
 

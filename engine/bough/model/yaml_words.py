@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ruamel.yaml.error import MarkedYAMLError
 
+_ALIGNED = "a line that is indented like those above that it belongs to"
 _SHOWN = 40
 """Characters of a line that a message shows."""
 
@@ -57,20 +58,71 @@ def _misplaced(lines: list[str], line: int) -> Slip:
     text = lines[min(line, len(lines)) - 1]
     if text.lstrip().startswith("-") and not text.lstrip().startswith(("- ", "--")):
         return Slip(line, "`- ` before an item of a list", _quoted(text), "put a blank after the `-`", True)
+    strayed = _strayed(lines, line)
+    if strayed is not None:
+        return strayed
     item = text.lstrip().startswith("- ")
     column = _indent(text)
     places = [(place, above) for place, above, dash in _open_places(lines, line) if dash == item]
-    expected = "a line that is indented like those above that it belongs to"
     found = f"{_quoted(text)}, which begins in column {column + 1}"
     if not places:
-        return Slip(line, expected, found, "check the indentation of this line and of those above", True)
+        return Slip(line, _ALIGNED, found, "check the indentation of this line and of those above", True)
     place, above = min(places, key=lambda p: (abs(p[0] - column), -p[0]))
     neighbour = f"line {above}, {_quoted(lines[above - 1])}"
     if place == column:
         cure = f"indent it like the lines that it belongs to, or those below {neighbour}"
-        return Slip(line, expected, found, cure, True)
-    way = f"{abs(place - column)} to the {'right' if place > column else 'left'}"
-    return Slip(line, expected, found, f"move it {way}, to column {place + 1}, to align it with {neighbour}", True)
+        return Slip(line, _ALIGNED, found, cure, True)
+    return Slip(line, _ALIGNED, found, f"move it {_way(column, place)}, to align it with {neighbour}", True)
+
+
+@dataclass(frozen=True)
+class _Row:
+    """A line that says something: number from 1, column of its first key from 0, text, whether it begins an item."""
+
+    line: int
+    column: int
+    text: str
+    item: bool
+
+    @property
+    def opens(self) -> bool:
+        """Whether it is a key whose value is to follow on lines of their own."""
+        return self.text.partition(" #")[0].rstrip().endswith(":")
+
+
+def _rows(lines: list[str]) -> list[_Row]:
+    rows = []
+    for number, text in enumerate(lines, 1):
+        body = text.lstrip()
+        if body and not body.startswith("#"):
+            item = body.startswith("- ")
+            inner = body[1:].lstrip() if item else body
+            rows.append(_Row(number, len(text) - len(inner), inner, item))
+    return rows
+
+
+def _strayed(lines: list[str], line: int) -> Slip | None:
+    """The first lines below a key such as `beam:` that have left its block, where the parser blames a later line."""
+    rows = _rows(lines)
+    at = next((i for i, row in enumerate(rows) if row.line == line), 0)
+    begin, column = at, rows[at - 1].column
+    while begin and not (rows[begin].item or rows[begin - 1].opens) and rows[begin - 1].column == column:
+        begin -= 1
+    if not 0 < begin < at or rows[at].item or rows[begin].item or not rows[begin - 1].opens:
+        return None
+    key, first, blamed = rows[begin - 1], rows[begin], rows[at]
+    # In the column of the key nothing can be inside of it; farther in, the column that more lines have counts.
+    agreed = at + 1 < len(rows) and rows[at + 1].column == blamed.column and at - begin == 1
+    if not key.column <= first.column < blamed.column or (first.column > key.column and not agreed):
+        return None
+    found = f"{_quoted(first.text)}, which begins in column {first.column + 1}"
+    what = "it" if at - begin == 1 else f"lines {first.line} to {rows[at - 1].line}"
+    inside = f"into {_quoted(key.text)} of line {key.line}, like line {blamed.line}, {_quoted(blamed.text)}"
+    return Slip(first.line, _ALIGNED, found, f"move {what} {_way(first.column, blamed.column)}, {inside}", True)
+
+
+def _way(column: int, place: int) -> str:
+    return f"{abs(place - column)} to the {'right' if place > column else 'left'}, to column {place + 1}"
 
 
 def _open_places(lines: list[str], line: int) -> list[tuple[int, int, bool]]:

@@ -141,6 +141,12 @@ def charts(result: Result) -> list[Chart]:
     return drawn
 
 
+def has_mechanism(names: Iterable[str]) -> bool:
+    """Whether variables of these names say where the hinges or modes of a model are."""
+    owners = _Owners(names)
+    return any(quantity_of(name)[1] in {*_POSITIONS, "eta"} and owners.is_hinge(name) for name in owners.names)
+
+
 @dataclass(frozen=True)
 class _Group:
     """A chart to be: place among the others, negative if it leads, and attributes of `Chart`."""
@@ -160,11 +166,13 @@ class _Owners:
     """
 
     def __init__(self, names: Iterable[str]) -> None:
-        self.names = set(names)
+        self.names = dict.fromkeys(names)
         self.has: dict[str, set[str]] = {}
         for name in self.names:
             owner, key = quantity_of(name)
             self.has.setdefault(owner, set()).add(key)
+        followers = [owner for owner, has in self.has.items() if _followed(has)]
+        self.place = {owner: i - len(followers) for i, owner in enumerate(followers)}
         self.reactions = any(keys & set(_LAST) for keys in self.has.values())
 
     def group(self, name: str, unit: str | None) -> _Group:
@@ -191,15 +199,26 @@ class _Owners:
             key = "a_rot" if "phi" in has else "a_lin"
         return HINGE.get(key)
 
+    def is_hinge(self, name: str) -> bool:
+        """Whether a variable is a hinge's or a mode's."""
+        quantity = self._of_mechanism(name)
+        return quantity is not None and quantity in HINGE.values()
+
+    def _leading(self, owner: str, kind: int) -> int:
+        """Rank of what one looks for first: the controllers in turn, of each the angle (0), error (1), speed (2)."""
+        return 3 * self.place[owner] + kind
+
     def _foreign(self, name: str, unit: str | None) -> _Group:
         """Of another component: what has no known unit shares an axis with its own kind only, by the name."""
         owner, key = quantity_of(name)
         base = key.removesuffix("_ref")
         if base in REFERENCES and _partner(name) in self.names:
             title = _titled(owner, f"{REFERENCES[base]}, reference and actual")
-            return _Group(-2 if base in _POSITIONS else -1, title, unit or "", paired=True, foreign=True)
-        if key == "e" and self.has[owner] >= {"phi", "phi_ref"}:
-            return _Group(-2, _titled(owner, "error, reference minus measured"), unit or "", foreign=True)
+            rank = self._leading(owner, 0 if base in _POSITIONS else 2)
+            return _Group(rank, title, unit or "", paired=True, foreign=True)
+        if key == "e" and owner in self.place:
+            title = _titled(owner, "error, reference minus measured")
+            return _Group(self._leading(owner, 1), title, unit or "", foreign=True)
         if unit in BY_UNIT:
             return _Group(_RANKS.index(BY_UNIT[unit]), BY_UNIT[unit], unit, foreign=True)
         return _Group(_RANKS.index(_REST), _titled(owner, key), unit or "", foreign=True)
@@ -214,6 +233,11 @@ _RANKS = [
     *(HINGE[key][0] for key in _LAST),
 ]
 """Titles in the order of the page."""
+
+
+def _followed(has: set[str]) -> bool:
+    """Whether these are the quantities of something that follows a reference."""
+    return any({base, f"{base}_ref"} <= has for base in REFERENCES)
 
 
 def _titled(owner: str, what: str) -> str:

@@ -20,7 +20,7 @@ def drawn_charts(result: Result, charts: Sequence[Chart]) -> list[Chart]:
     """The charts without curves that are constant over the run, or equal to one of another name that is drawn.
 
     Coordinates of hinges are always drawn. An input that is connected to an output has its values: a motor's speed is
-    the hinge's. If nothing moves everything is drawn.
+    the hinge's. What leads is drawn of every controller, even if two do the same. If nothing moves everything is drawn.
     """
     # What a mechanism's own variables are called goes before what a motor or a controller calls them.
     ordered = sorted(charts, key=lambda chart: chart.foreign)
@@ -32,7 +32,8 @@ def drawn_charts(result: Result, charts: Sequence[Chart]) -> list[Chart]:
     for chart in charts:
         still = _still(result, chart)
         echoes = {}
-        if chart.foreign and not chart.paired:
+        # Two controllers may do just the same, and each is looked at by itself.
+        if chart.foreign and not chart.paired and not chart.leads:
             same = {name: first[chart.unit, result[name].tobytes()] for name in chart.names if name not in still}
             echoes = {name: other for name, other in same.items() if other != name}
         names = tuple(name for name in chart.names if name not in still and name not in echoes)

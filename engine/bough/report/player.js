@@ -13,6 +13,7 @@
   const sets = data.sets.map(decode);
   const moved = data.moved.map((m) => m.trace);
   let frame = 0, playing = false, drawing = false, stale = false, anchor = 0, began = 0, heldUntil = 0, placed = null;
+  let fittedTo = "", unfitted = false;
 
   function decode(text) {
     const raw = atob(text), bytes = new Uint8Array(raw.length);
@@ -37,9 +38,11 @@
 
   // Plotly sets the camera of its layout at every restyle, and learns of the user's only after the mouse is let go:
   // frames wait while the user turns the scene, and go on from the camera as it is then.
+  const inner = () => scene._fullLayout && scene._fullLayout.scene._scene;
+
   function liveCamera() {
-    const inner = scene._fullLayout && scene._fullLayout.scene._scene;
-    return inner && inner.getCamera ? inner.getCamera() : null;
+    const live = inner();
+    return live && live.getCamera ? live.getCamera() : null;
   }
 
   function keepCamera() {
@@ -48,18 +51,37 @@
   }
 
   // The whole box in the picture; a picture of another shape needs another place of the camera.
+  const size = () => scene.clientWidth + " " + scene.clientHeight;
+
   function fitted() {
+    fittedTo = size();
     const ratio = data.layout.scene.aspectratio;
     placed = BoughView.fit([ratio.x, ratio.y, ratio.z], data.direction, scene.clientWidth, scene.clientHeight);
     return placed;
   }
 
+  // The size that counts is the one at the last fit: a window may get its final size while the page is still drawn.
   function refit() {
+    if (size() === fittedTo || !scene.clientWidth || !scene.clientHeight) return;
+    if (drawing) { unfitted = true; return; }
     const camera = liveCamera();
-    if (!camera || !scene.clientWidth || !scene.clientHeight) return;
+    if (!camera) return;
     const turned = ["x", "y", "z"].some((a) => Math.abs(camera.eye[a] - placed.eye[a]) > 1e-6);
+    const place = fitted();
+    drawing = true;
     // What the user has chosen to look at stays.
-    Plotly.relayout(scene, turned ? { autosize: true } : { autosize: true, "scene.camera": fitted() });
+    Plotly.relayout(scene, turned ? { autosize: true } : { autosize: true, "scene.camera": place }).then(() => {
+      // Now and not in the next frame: a picture of the window may be taken as soon as it has its size.
+      inner().glplot.redraw();
+      drawn();
+    });
+  }
+
+  // Frames and fits take turns: each would undo the camera of the other. What was asked for meanwhile comes now.
+  function drawn() {
+    drawing = false;
+    if (unfitted) { unfitted = false; refit(); }
+    if (stale && !drawing) { stale = false; draw(); }
   }
 
   // Names below the scene, where they hide nothing; one press hides or shows what they stand for.
@@ -90,10 +112,10 @@
     if (drawing) { stale = true; return; }
     drawing = true;
     keepCamera();
-    Plotly.restyle(scene, coordinates(frame), moved).then(() => {
-      drawing = false;
-      scene.dataset.frame = frame;
-      if (stale) { stale = false; draw(); }
+    const shown = frame;
+    Plotly.restyle(scene, coordinates(shown), moved).then(() => {
+      scene.dataset.frame = shown;
+      drawn();
     });
   }
 
@@ -139,12 +161,8 @@
   data.layout.scene.camera = fitted();
   Plotly.newPlot(scene, data.traces, data.layout, { displaylogo: false }).then(() => {
     scene.dataset.frame = 0;
-    let size = "";
-    new ResizeObserver(() => {
-      const now = scene.clientWidth + " " + scene.clientHeight;
-      if (size && now !== size) requestAnimationFrame(refit);
-      size = now;
-    }).observe(scene);
+    // It reports the size as soon as it observes, and at every change.
+    new ResizeObserver(refit).observe(scene);
   });
   const hold = (seconds) => { heldUntil = performance.now() + 1000 * seconds; };
   scene.addEventListener("pointerdown", () => hold(Infinity), true);
