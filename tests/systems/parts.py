@@ -26,6 +26,14 @@ RIGID: dict[str, Any] = {
         }
     ],
 }
+DRIVEN = [
+    "controller.u -> motor.u",
+    "motor.tau -> arm.shoulder.tau",
+    "arm.shoulder.w -> motor.w",
+    "arm.shoulder.phi -> controller.phi",
+    "arm.shoulder.w -> controller.w",
+]
+"""A shoulder on its motor, under its controller."""
 FLEXIBLE: dict[str, Any] = {
     "bough": 1,
     "name": "arm",

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from systems.conftest import drive
-from systems.parts import FLEXIBLE, MOTOR, RIGID, J, Numbers, fitted_order
+from systems.parts import DRIVEN, FLEXIBLE, MOTOR, RIGID, J, Numbers, fitted_order
 
 import bough
 from bough.systems import couple, gather, run
@@ -287,13 +287,7 @@ def test_gauss_seidel_takes_a_sampled_controller_before_the_mechanism(tmp_path: 
         "bough_system": 1,
         "name": "drive",
         "components": {"arm": "arm.yaml", "motor": {"partner": "motor"}, "controller": {"partner": "controller"}},
-        "connections": [
-            "controller.u -> motor.u",
-            "motor.tau -> arm.shoulder.tau",
-            "arm.shoulder.w -> motor.w",
-            "arm.shoulder.phi -> controller.phi",
-            "arm.shoulder.w -> controller.w",
-        ],
+        "connections": [*DRIVEN],
         "master": {"step": 1e-3, "stop": 0.1, "order": "gauss-seidel"},
     }
     (tmp_path / "drive.yaml").write_text(json.dumps(system), encoding="utf-8")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from systems.parts import RIGID
+from systems.parts import DRIVEN, RIGID
 
 from bough.systems import couple, run
 
@@ -27,11 +27,7 @@ def sampled(tmp_path: Path) -> Path:
             "controller": {"partner": "controller", "set": {"sample": SAMPLE, "kp": 20, "kd": 1, "phi_end": 0.5}},
         },
         "connections": [
-            "controller.u -> motor.u",
-            "motor.tau -> arm.shoulder.tau",
-            "arm.shoulder.w -> motor.w",
-            "arm.shoulder.phi -> controller.phi",
-            "arm.shoulder.w -> controller.w",
+            *DRIVEN,
             "motor.armature -> arm.shoulder.armature",
         ],
         "master": {"step": SAMPLE, "stop": 0.2},

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from systems.parts import RIGID
+from systems.parts import DRIVEN, RIGID
 from systems.test_commands import invoke
 
 from bough.systems import couple, run
@@ -25,13 +25,7 @@ def system(tmp_path: Path) -> dict[str, Any]:
             "motor": {"partner": "motor", "set": {"L": 0.0}},
             "controller": {"partner": "controller", "set": {"phi_end": 1.0}},
         },
-        "connections": [
-            "controller.u -> motor.u",
-            "motor.tau -> arm.shoulder.tau",
-            "arm.shoulder.w -> motor.w",
-            "arm.shoulder.phi -> controller.phi",
-            "arm.shoulder.w -> controller.w",
-        ],
+        "connections": [*DRIVEN],
         "master": {"step": 1e-3, "stop": 0.02},
     }
 
