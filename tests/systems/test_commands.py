@@ -90,7 +90,9 @@ def test_setting_that_is_not_there_names_the_component_and_what_can_be_set_in_it
     assert "In motor you can set: u, Ka, u_max, R, L, Kt, Kb, N, eta, J, i_max" in message and "arm." not in message
 
 
-def test_interrupted_run_keeps_its_rows(driven: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interrupted_run_keeps_its_rows(
+    driven: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
     """Ctrl-C is the signal itself, sent when half of the run is done."""
 
     @contextlib.contextmanager
@@ -98,6 +100,9 @@ def test_interrupted_run_keeps_its_rows(driven: Path, tmp_path: Path, monkeypatc
         yield lambda fraction: signal.raise_signal(signal.SIGINT) if fraction > 0.5 else None
 
     monkeypatch.setattr("bough.cli.system_run.progress_bar", bar)
+    # What runs in the background of a shell ignores the signal from the start.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    request.addfinalizer(lambda: signal.signal(signal.SIGINT, before))
     target = tmp_path / "run.csv"
     done = invoke("run", driven, "-o", target)
     assert done.exit_code == 1 and done.stdout == ""
