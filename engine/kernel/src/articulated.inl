@@ -23,12 +23,12 @@ INLINE real cholesky_packed(real *L, int n) {
 }
 
 /* ---- modes, general path: D_f = L L', mu <- mu L^-T, e <- L^-1 eps_f, P_R = P_rr - g mu', z_R = z_r + g eps_f */
-static void eliminate_modes(const bough_body *b, body_work *x) {
+static void eliminate_modes(const bough_body *b, sweep_work *w, body_work *x) {
   const int nm = b->nm;
-  real *L = x->L, *F = x->F, *e = x->e, *P = x->P, *z = x->z, largest = splat(0);
+  real *L = x->L, *F = x->F, *e = x->e, *P = x->sum->P, *z = x->sum->z, largest = splat(0);
   for (int r = 0; r < nm; r++) largest += L[AT(r, r)];
-  x->D_min = cholesky_packed(L, nm);
-  x->D_scale = largest;
+  w->D_min = cholesky_packed(L, nm);
+  w->D_scale = largest;
   for (int i = 0; i < 6; i++) {
     real *f = F + i * nm;
     for (int j = 0; j < nm; j++) {
@@ -54,13 +54,13 @@ static void eliminate_modes(const bough_body *b, body_work *x) {
   }
 }
 /* modes held: their given acceleration only adds mu xiddot to z */
-static void hold_modes(const bough_body *b, const real *motion, body_work *x) {
+static void hold_modes(const bough_body *b, const real *motion, sweep_work *w, body_work *x) {
   const int nm = b->nm;
   for (int r = 0; r < nm; r++) x->xiddot[r] = splat(0);
   if (motion) modes_gather(b, b->Tinv, motion + b->um, x->xiddot);
   for (int i = 0; i < 6; i++)
-    for (int r = 0; r < nm; r++) x->z[i] += x->F[i * nm + r] * x->xiddot[r];
-  x->D_min = x->D_scale = splat(1);
+    for (int r = 0; r < nm; r++) x->sum->z[i] += x->F[i * nm + r] * x->xiddot[r];
+  w->D_min = w->D_scale = splat(1);
 }
 
 /* ---- modes, two-port path, (76)-(78) in the form that never inverts Gamma:
@@ -70,12 +70,12 @@ static void hold_modes(const bough_body *b, const real *motion, body_work *x) {
  * columns of Theta are not zero. Both are constants where this is inlined. */
 static const int port_order[6] = {0, 1, 3, 4, 5, 2}; /* wx wy vx vy vz wz */
 
-INLINE void two_port(const bough_body *b, const int n, const int R, const real u[6], real *Gamma, real *zt,
-                     real P[21], real z_R[6]) {
+INLINE void two_port(const bough_body *b, const int n, const int R, const real u[6], real *zt, real *Gt, real P[21],
+                     real z_R[6]) {
   const double *Psi = b->two_port->Psi, *Theta = b->two_port->Theta, *Meff = b->two_port->Meff;
   real G[6][6], U[6][6], S[6][6], Y[6][6], inv[6];
   for (int i = 0; i < n; i++)
-    for (int j = 0; j <= i; j++) G[i][j] = G[j][i] = Gamma[AT(port_order[i], port_order[j])];
+    for (int j = 0; j <= i; j++) G[i][j] = G[j][i] = P[AT(port_order[i], port_order[j])];
   for (int i = 0; i < n; i++) /* U = G Theta */
     for (int j = 0; j < R; j++) {
       real v = G[i][j] * Theta[6 * j + j];
@@ -100,7 +100,7 @@ INLINE void two_port(const bough_body *b, const int n, const int R, const real u
     for (int j = 0; j <= i; j++) {
       real v = G[i][j];
       for (int q = 0; q < R; q++) v -= (U[i][q] * inv[q]) * U[j][q];
-      G[i][j] = G[j][i] = Gamma[AT(i, j)] = v; /* the outward sweep needs G~ */
+      G[i][j] = G[j][i] = Gt[AT(i, j)] = v; /* the outward sweep needs G~ */
     }
   real z[6], d[6];
   for (int i = 0; i < 6; i++) /* Y = Psi G~ */
@@ -132,7 +132,7 @@ INLINE int port_has_no_z(const bough_sweep *s, const bough_body *c) {
   return bough_is_revolute(c) && !s->held[c->u0] && s->hinge_mass[c->u0] == 0.0;
 }
 
-INLINE void eliminate_two_port(const bough_sweep *s, const bough_body *b, sweep_work *w, body_work *x) {
+INLINE void eliminate_two_port(const bough_sweep *s, const bough_body *b, body_work *x) {
   const int nm = b->nm;
   const double *modes = b->two_port->modes, *Meff = b->two_port->Meff;
   const real *e = x->e;
@@ -142,34 +142,33 @@ INLINE void eliminate_two_port(const bough_sweep *s, const bough_body *b, sweep_
     const double *FPi = modes + 18 * r + 6;
     for (int i = 0; i < 12; i++) sum[i] += FPi[i] * e[r];
   }
-  real *P = x->P, *z = x->z, *zt = x->port_z;
+  real *P = x->sum->P, *z = x->sum->z, *zt = x->port, *Gt = zt + 6; /* P is the child's Gamma, still */
   for (int i = 0; i < 6; i++) z[i] += sum[i];
   if (b->only_child < 0) {
     for (int i = 0; i < 21; i++) P[i] = splat(Meff[i]);
     return;
   }
-  real *G = w->body[b->only_child].Gamma;
   if (port_has_no_z(s, s->model->body + b->only_child)) {
     switch (nm) { /* constants where it is inlined: the loops unroll */
-      case 1: two_port(b, 5, 1, sum + 6, G, zt, P, z); break;
-      case 2: two_port(b, 5, 2, sum + 6, G, zt, P, z); break;
-      case 3: two_port(b, 5, 3, sum + 6, G, zt, P, z); break;
-      case 4: two_port(b, 5, 4, sum + 6, G, zt, P, z); break;
-      default: two_port(b, 5, 5, sum + 6, G, zt, P, z);
+      case 1: two_port(b, 5, 1, sum + 6, zt, Gt, P, z); break;
+      case 2: two_port(b, 5, 2, sum + 6, zt, Gt, P, z); break;
+      case 3: two_port(b, 5, 3, sum + 6, zt, Gt, P, z); break;
+      case 4: two_port(b, 5, 4, sum + 6, zt, Gt, P, z); break;
+      default: two_port(b, 5, 5, sum + 6, zt, Gt, P, z);
     }
   } else if (nm >= 6)
-    two_port(b, 6, 6, sum + 6, G, zt, P, z);
+    two_port(b, 6, 6, sum + 6, zt, Gt, P, z);
   else
-    two_port(b, 6, nm, sum + 6, G, zt, P, z);
+    two_port(b, 6, nm, sum + 6, zt, Gt, P, z);
 }
 
 /* ---- hinges: P_R^+ and z_R^+ in O axes from P_R, z_R */
 INLINE void eliminate_revolute(const bough_sweep *s, const bough_body *b, const real *q, const real *u,
-                               const real *tau, const real *motion, const real P[21], body_work *x, real Pp[21],
+                               const real *tau, const real *motion, sweep_work *w, body_work *x, real Pp[21],
                                real zp[6]) {
   const int i0 = b->u0, held = s->held[i0];
   if (held && motion) x->a[2] += motion[i0];
-  const real *z = x->z;
+  const real *P = x->sum->P, *z = x->sum->z;
   for (int i = 0; i < 6; i++) zp[i] = z[i];
   symmetric_add(P, x->a, zp);
   if (held) {
@@ -187,14 +186,14 @@ INLINE void eliminate_revolute(const bough_sweep *s, const bough_body *b, const 
         Pp[AT(i, j)] = P[AT(i, j)] - G[i] * P[AT(j, 2)];
       else
         Pp[AT(i, j)] = extra * G[i == 2 ? j : i]; /* P - P P/D on the axis itself */
-  x->nu[0] = eps * inverse;
+  G[6] = eps * inverse; /* nu */
   for (int i = 0; i < 6; i++) zp[i] += G[i] * eps;
-  x->D_min = lane_min(x->D_min, D);
-  x->D_scale = lane_min(x->D_scale, P[AT(0, 0)] + P[AT(1, 1)] + D);
+  w->D_min = lane_min(w->D_min, D);
+  w->D_scale = lane_min(w->D_scale, P[AT(0, 0)] + P[AT(1, 1)] + D);
 }
 
 static void eliminate_hinge(const bough_sweep *s, const bough_body *b, const real *q, const real *u, const real *tau,
-                            const real *motion, const real P[21], body_work *x, real Pp[21], real zp[6]) {
+                            const real *motion, sweep_work *w, body_work *x, real Pp[21], real zp[6]) {
   const int n = b->n_lin + b->n_rot;
   int free_dof[6], nf = 0;
   for (int j = 0; j < n; j++) {
@@ -205,8 +204,8 @@ static void eliminate_hinge(const bough_sweep *s, const bough_body *b, const rea
     if (motion)
       for (int i = 0; i < 6; i++) x->a[i] += x->H[6 * j + i] * motion[b->u0 + j];
   }
+  const real *P = x->sum->P, *z = x->sum->z;
   for (int i = 0; i < 21; i++) Pp[i] = P[i];
-  const real *z = x->z;
   for (int i = 0; i < 6; i++) zp[i] = z[i];
   symmetric_add(P, x->a, zp);
   if (nf == 0) return;
@@ -226,8 +225,8 @@ static void eliminate_hinge(const bough_sweep *s, const bough_body *b, const rea
   }
   real scale = P[AT(0, 0)] + P[AT(1, 1)] + P[AT(2, 2)];
   if (b->n_lin > 0) scale = lane_min(scale, P[AT(3, 3)] + P[AT(4, 4)] + P[AT(5, 5)]);
-  x->D_min = lane_min(x->D_min, cholesky_packed(x->D, nf));
-  x->D_scale = lane_min(x->D_scale, scale);
+  w->D_min = lane_min(w->D_min, cholesky_packed(x->D, nf));
+  w->D_scale = lane_min(w->D_scale, scale);
   for (int c = 0; c < nf; c++) { /* PH <- PH L^-T, eps <- L^-1 eps */
     for (int e = 0; e < c; e++) {
       for (int i = 0; i < 6; i++) PH[c][i] -= x->D[AT(c, e)] * PH[e][i];
@@ -241,15 +240,15 @@ static void eliminate_hinge(const bough_sweep *s, const bough_body *b, const rea
     }
   }
   for (int c = nf; c-- > 0;) { /* G = PH D^-1 and nu = D^-1 eps: the other half of the solve */
-    real *G = x->G + 6 * c;
+    real *G = x->G + 6 * c, *nu = x->G + 6 * n;
     for (int i = 0; i < 6; i++) G[i] = PH[c][i];
-    x->nu[c] = eps[c];
+    nu[c] = eps[c];
     for (int e = c + 1; e < nf; e++) {
       for (int i = 0; i < 6; i++) G[i] -= x->D[AT(e, c)] * x->G[6 * e + i];
-      x->nu[c] -= x->D[AT(e, c)] * x->nu[e];
+      nu[c] -= x->D[AT(e, c)] * nu[e];
     }
     for (int i = 0; i < 6; i++) G[i] *= x->D[AT(c, c)];
-    x->nu[c] *= x->D[AT(c, c)];
+    nu[c] *= x->D[AT(c, c)];
   }
 }
 
@@ -299,9 +298,9 @@ INLINE void hand_to_parent(const bough_sweep *s, const bough_body *b, const real
   const int path = s->path[b->parent];
   real G[21], f[6];
   if (path == PATH_TWO_PORT) {
-    real *Gamma = x->Gamma, *port_z = p->port_z;
+    real *Gamma = p->sum->P, *port_z = p->port; /* the parent's modes are eliminated from there */
     if (bough_is_revolute(b)) {
-      const real c = x->R[0], sine = x->R[3];
+      const real c = x->l[1], sine = x->l[2];
       inertia_turn_z(c, sine, Pp, Gamma);
       turn_z(c, sine, zp, f), turn_z(c, sine, zp + 3, f + 3);
     } else {
@@ -313,16 +312,17 @@ INLINE void hand_to_parent(const bough_sweep *s, const bough_body *b, const real
   }
   inertia_rotate(x->R, Pp, G);
   rotate(x->R, zp, f), rotate(x->R, zp + 3, f + 3);
-  real *P = p->P, *z = p->z;
+  real *P = p->sum->P, *z = p->sum->z;
   inertia_shift_add(x->l, G, P);
-  if (path == PATH_GENERAL) hand_modes(s->model->body[b->parent].nm, x->l, G, f, x->Pi, p);
+  if (path == PATH_GENERAL)
+    hand_modes(s->model->body[b->parent].nm, x->l, G, f, port_influence(s, b, x, w->scratch), p);
   for (int i = 0; i < 6; i++) z[i] += f[i];
   cross_add(x->l, f + 3, z);
 }
 
-INLINE void pivots_begin(body_work *x) { x->D_min = x->D_scale = splat(1e300); }
-INLINE void pivots_end(const body_work *x, sweep_work *w) {
-  w->margin = lane_min(x->D_min - PIVOT_MIN * x->D_scale, w->margin);
+INLINE void pivots_begin(sweep_work *w) { w->D_min = w->D_scale = splat(1e300); }
+INLINE void pivots_end(sweep_work *w, int k) {
+  w->failed = lane_judge(w->failed, w->D_min - PIVOT_MIN * w->D_scale, k + 1);
 }
 
 /* Eliminate modes and hinge of body k: P_R^+ and z_R^+ are left, in O axes. */
@@ -330,20 +330,20 @@ INLINE void inward_body(const bough_sweep *s, sweep_work *w, int k, const real *
                         const real *motion, real Pp[21], real zp[6]) {
   const bough_body *b = s->model->body + k;
   body_work *x = w->body + k;
-  pivots_begin(x);
+  pivots_begin(w);
   if (s->path[k] == PATH_TWO_PORT)
-    eliminate_two_port(s, b, w, x);
+    eliminate_two_port(s, b, x);
   else if (s->path[k] == PATH_GENERAL) {
     if (s->held[b->um])
-      hold_modes(b, motion, x);
+      hold_modes(b, motion, w, x);
     else
-      eliminate_modes(b, x);
+      eliminate_modes(b, w, x);
   }
   if (bough_is_revolute(b))
-    eliminate_revolute(s, b, q, u, tau, motion, x->P, x, Pp, zp);
+    eliminate_revolute(s, b, q, u, tau, motion, w, x, Pp, zp);
   else
-    eliminate_hinge(s, b, q, u, tau, motion, x->P, x, Pp, zp);
-  pivots_end(x, w);
+    eliminate_hinge(s, b, q, u, tau, motion, w, x, Pp, zp);
+  pivots_end(w, k);
 }
 
 /* ---- outward: accelerations */
@@ -356,23 +356,18 @@ INLINE void port_acceleration(const bough_sweep *s, const bough_body *b, const s
     rotate_back(x->R, A, alpha), rotate_back(x->R, A + 3, alpha + 3);
     return;
   }
-  const bough_body *pb = s->model->body + b->parent;
   const body_work *p = w->body + b->parent;
-  const int nm = pb->nm;
   if (s->path[b->parent] == PATH_TWO_PORT) { /* left there with the parent's modes */
-    const real *port = p->port_z;
+    const real *port = p->port;
     for (int i = 0; i < 6; i++) A[port_order[i]] = port[i];
     if (bough_is_revolute(b))
-      turn_z_back(x->R[0], x->R[3], A, alpha), turn_z_back(x->R[0], x->R[3], A + 3, alpha + 3);
+      turn_z_back(x->l[1], x->l[2], A, alpha), turn_z_back(x->l[1], x->l[2], A + 3, alpha + 3);
     else
       rotate_back(x->R, A, alpha), rotate_back(x->R, A + 3, alpha + 3);
     return;
   }
   for (int i = 0; i < 6; i++) A[i] = p->alpha[i];
   cross_add(p->alpha, x->l, A + 3);
-  const real *Pi = x->Pi, *xiddot = p->xiddot;
-  if (s->path[b->parent] == PATH_GENERAL)
-    for (int i = 0; i < 6; i++)
-      for (int r = 0; r < nm; r++) A[i] += Pi[i * nm + r] * xiddot[r];
+  if (s->path[b->parent] == PATH_GENERAL) port_motion_add(s, b, x, p->xiddot, A);
   rotate_back(x->R, A, alpha), rotate_back(x->R, A + 3, alpha + 3);
 }

@@ -11,9 +11,9 @@ static void composite_hand(const bough_sweep *s, int k, sweep_work *w) {
   body_work *p = w->body + b->parent;
   real G[21];
   const real none[6] = {splat(0), splat(0), splat(0), splat(0), splat(0), splat(0)};
-  inertia_rotate(x->R, x->P, G);
-  inertia_shift_add(x->l, G, p->P);
-  hand_modes(s->model->body[b->parent].nm, x->l, G, none, x->Pi, p);
+  inertia_rotate(x->R, x->sum->P, G);
+  inertia_shift_add(x->l, G, p->sum->P);
+  hand_modes(s->model->body[b->parent].nm, x->l, G, none, port_influence(s, b, x, w->scratch), p);
 }
 
 /* row j of the joint map of body b, revolute hinges included */
@@ -37,10 +37,11 @@ static void carry_inward(const bough_sweep *s, int k, const sweep_work *w, real 
     }
     if (b->parent < 0) return;
     const int nm = m->body[b->parent].nm;
+    const real *Pi = nm > 0 ? port_influence(s, b, x, w->scratch) : NULL;
     rotate(x->R, X, X), rotate(x->R, X + 3, X + 3);
     for (int r = 0; r < nm; r++) {
       real v = splat(0);
-      for (int i = 0; i < 6; i++) v += x->Pi[i * nm + r] * X[i];
+      for (int i = 0; i < 6; i++) v += Pi[i * nm + r] * X[i];
       A[(m->body[b->parent].um + r) * nu + column_index] = v;
     }
     cross_add(x->l, X + 3, X);
@@ -84,7 +85,7 @@ static void at_rest(const bough_sweep *s, sweep_work *w, const real *q, const re
   for (int k = 0; k < m->nb; k++) {
     outward_frame(s, w, k, q, zero, NULL);
     outward_body(s, w, k, NULL, NULL);
-    for (int i = 0; i < 6; i++) w->body[k].z[i] = splat(0);
+    for (int i = 0; i < 6; i++) w->body[k].sum->z[i] = splat(0);
   }
 }
 
@@ -108,7 +109,7 @@ static void mass_matrix(const bough_sweep *s, void *work, const void *q, const v
       real H[6];
       joint_row(b, x, j, H);
       for (int i = 0; i < 6; i++) X[i] = splat(0);
-      symmetric_add(x->P, H, X);
+      symmetric_add(x->sum->P, H, X);
       carry_inward(s, k, w, X, b->u0 + j, M);
       M[(b->u0 + j) * (nu + 1)] += s->hinge_mass[b->u0 + j];
     }

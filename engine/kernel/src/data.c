@@ -126,7 +126,7 @@ bough_status bough_data_check(bough_data *d, const bough_forward_ops *ops, const
   const bough_model *m = d->model;
   double sum = 0.0;
   for (int i = 0; i < m->nu; i++) sum += fabs(udot[i]);
-  const int singular = ops->singular_body(m, work, lane);
+  const int singular = ops->singular_body(work, lane);
   if (singular < 0 && bough_finite(sum)) return BOUGH_OK;
   d->where.body = singular;
   if (singular >= 0) return BOUGH_SINGULAR;

@@ -1,12 +1,12 @@
 /* forward.inl - the outward half of (64), accelerations from base to tip, and the whole forward sweep. */
 
 /* Two-port: v = Psi' alpha, and the force at the port, f = z~ + G~ v. */
-INLINE void unfold_port(const bough_body *b, const int n, const real *G, const body_work *x, real v[6], real f[6]) {
+INLINE void unfold_port(const bough_body *b, const int n, const body_work *x, real v[6], real f[6]) {
   const double *Psi = b->two_port->Psi;
-  const real *zt = x->port_z;
+  const real *zt = x->port, *G = zt + 6, *alpha = x->alpha;
   for (int i = 0; i < 6; i++) v[i] = splat(0), f[i] = zt[i];
   for (int j = 0; j < 6; j++)
-    for (int i = 0; i < 6; i++) v[i] += Psi[6 * j + i] * x->alpha[j];
+    for (int i = 0; i < 6; i++) v[i] += Psi[6 * j + i] * alpha[j];
   for (int i = 0; i < n; i++) { /* row by row of the triangle */
     const real *row = G + AT(i, 0);
     real sum = f[i] + row[i] * v[i];
@@ -22,34 +22,33 @@ INLINE const real *unfold_modes(const bough_sweep *s, int k, sweep_work *w) {
   const int nm = b->nm;
   if (s->path[k] == PATH_TWO_PORT) {
     real v[6], f[6], *xiddot = w->scratch; /* v, f in the port's order */
-    const real *e = x->e;
+    const real *e = x->e, *alpha = x->alpha;
     const double *modes = b->two_port->modes;
     for (int i = 0; i < 6; i++) v[i] = f[i] = splat(0);
     if (b->only_child >= 0) {
-      const real *G = w->body[b->only_child].Gamma;
       if (port_has_no_z(s, s->model->body + b->only_child))
-        unfold_port(b, 5, G, x, v, f);
+        unfold_port(b, 5, x, v, f);
       else
-        unfold_port(b, 6, G, x, v, f);
+        unfold_port(b, 6, x, v, f);
     }
     for (int r = 0; r < nm; r++) { /* xiddot = e - Pi' f - F' alpha, acceleration of the port v + Pi (e - Pi' f) */
       const double *F = modes + 18 * r + 6, *Pi = F + 6;
       real own = splat(0), port = splat(0);
-      for (int i = 0; i < 6; i++) own += F[i] * x->alpha[i], port += Pi[i] * f[i];
+      for (int i = 0; i < 6; i++) own += F[i] * alpha[i], port += Pi[i] * f[i];
       const real pushed = e[r] - port;
       for (int i = 0; i < 6; i++) v[i] += Pi[i] * pushed;
       xiddot[r] = pushed - own;
     }
-    real *port_z = x->port_z;
+    real *port_z = x->port;
     for (int i = 0; i < 6; i++) port_z[i] = v[i];
     return xiddot;
   }
   if (!s->held[b->um]) { /* xiddot = L^-T (L^-1 eps - (mu L^-T)' alpha) */
-    const real *e = x->e, *F = x->F, *L = x->L;
+    const real *e = x->e, *F = x->F, *L = x->L, *alpha = x->alpha;
     real *xiddot = x->xiddot;
     for (int j = nm; j-- > 0;) {
       real v = e[j];
-      for (int i = 0; i < 6; i++) v -= F[i * nm + j] * x->alpha[i];
+      for (int i = 0; i < 6; i++) v -= F[i * nm + j] * alpha[i];
       for (int q = j + 1; q < nm; q++) v -= L[AT(q, j)] * xiddot[q];
       xiddot[j] = v * L[AT(j, j)];
     }
@@ -59,25 +58,27 @@ INLINE const real *unfold_modes(const bough_sweep *s, int k, sweep_work *w) {
 
 INLINE void unfold_hinge(const bough_sweep *s, const bough_body *b, const real *motion, body_work *x, real *udot) {
   const int n = b->n_lin + b->n_rot;
+  const real *G = x->G, *nu = G + 6 * n;
+  real *alpha = x->alpha;
   if (bough_is_revolute(b)) {
     real v = motion ? motion[b->u0] : splat(0);
     if (!s->held[b->u0]) {
-      v = x->nu[0];
-      for (int i = 0; i < 6; i++) v -= x->G[i] * x->alpha[i];
-      x->alpha[2] += v;
+      v = nu[0];
+      for (int i = 0; i < 6; i++) v -= G[i] * alpha[i];
+      alpha[2] += v;
     }
     udot[b->u0] = v;
-    for (int i = 0; i < 6; i++) x->alpha[i] += x->a[i];
+    for (int i = 0; i < 6; i++) alpha[i] += x->a[i];
     return;
   }
   real plus[6];
-  for (int i = 0; i < 6; i++) plus[i] = x->alpha[i], x->alpha[i] += x->a[i];
+  for (int i = 0; i < 6; i++) plus[i] = alpha[i], alpha[i] += x->a[i];
   for (int j = 0, c = 0; j < n; j++) {
     real v = motion ? motion[b->u0 + j] : splat(0);
     if (!s->held[b->u0 + j]) {
-      v = x->nu[c];
-      for (int i = 0; i < 6; i++) v -= x->G[6 * c + i] * plus[i];
-      for (int i = 0; i < 6; i++) x->alpha[i] += x->H[6 * j + i] * v;
+      v = nu[c];
+      for (int i = 0; i < 6; i++) v -= G[6 * c + i] * plus[i];
+      for (int i = 0; i < 6; i++) alpha[i] += x->H[6 * j + i] * v;
       c++;
     }
     udot[b->u0 + j] = v;
@@ -90,8 +91,8 @@ static void collect_forces(const bough_sweep *s, int k, const sweep_work *w, con
   const bough_body *b = s->model->body + k;
   const body_work *x = w->body + k;
   real f[6];
-  for (int i = 0; i < 6; i++) f[i] = x->z[i];
-  symmetric_add(x->P, x->alpha, f);
+  for (int i = 0; i < 6; i++) f[i] = x->sum->z[i];
+  symmetric_add(x->sum->P, x->alpha, f);
   if (reaction) { /* to the user's axes */
     rotate_const(b->axes, f, reaction + 6 * k);
     rotate_const(b->axes, f + 3, reaction + 6 * k + 3);
@@ -134,7 +135,7 @@ static void forward(const bough_sweep *given, void *work, const void *q_, const 
   const real *q = q_, *u = u_, *tau = tau_, *motion = motion_, *loads = loads_;
   real *udot = udot_, *force = force_, *reaction = reaction_;
   sweep.keep = force || reaction;
-  w->margin = splat(1e300);
+  w->failed = splat(0);
   for (int k = 0; k < m->nb; k++) outward_frame(s, w, k, q, u, loads);
   for (int k = m->nb; k-- > 0;) {
     const bough_body *b = m->body + k;

@@ -54,6 +54,7 @@ typedef struct {
   unsigned char turn;         /* bough_turn */
   unsigned char n_rot;        /* rotational speeds: 0, 1, 2 or 3 */
   unsigned char in_passing;   /* the next one inward is its parent, or it ends a branch: see work.inl */
+  unsigned char port_stored;  /* influence of the parent's modes depends on more than the port's attitude: it is stored */
   unsigned char user_basis;   /* eta = T xi with T not the identity */
   unsigned char full_damping; /* damping is a matrix in xi, not a diagonal */
   unsigned char rotary;       /* F1 is not antisymmetric and Z is there: rotary inertia of nodes, or second-order motion */
@@ -118,7 +119,7 @@ typedef struct {
   void (*work_layout)(const bough_model *model, void *work);
   void (*forward)(const bough_sweep *s, void *work, const void *q, const void *u, const void *tau,
                   const void *motion, const void *loads, void *udot, void *force, void *reaction);
-  int (*singular_body)(const bough_model *model, const void *work, int lane);
+  int (*singular_body)(const void *work, int lane);
 } bough_forward_ops;
 
 /* One instance of all other sweeps, on the same workspace. */

@@ -21,12 +21,12 @@ static void inverse(const bough_sweep *s, void *work, const void *q_, const void
       for (int j = 0; j < b->n_lin + b->n_rot; j++)
         for (int i = 0; i < 6; i++) x->alpha[i] += x->H[6 * j + i] * udot[b->u0 + j];
     /* f = M^rr alpha + M^rf xiddot + b;  f_f = M^ff xiddot + M^fr alpha - e */
-    symmetric_add(x->P, x->alpha, x->z);
+    symmetric_add(x->sum->P, x->alpha, x->sum->z);
     for (int r = 0; r < b->nm; r++) {
       real f = -x->e[r];
       for (int i = 0; i < 6; i++) {
         f += x->F[i * b->nm + r] * x->alpha[i];
-        x->z[i] += x->F[i * b->nm + r] * x->xiddot[r];
+        x->sum->z[i] += x->F[i * b->nm + r] * x->xiddot[r];
       }
       for (int c = 0; c < b->nm; c++) f += x->L[AT(r, c)] * x->xiddot[c];
       x->e[r] = f;
@@ -40,9 +40,9 @@ static void inverse(const bough_sweep *s, void *work, const void *q_, const void
       const int i0 = b->u0 + j;
       real v = s->hinge_mass[i0] * udot[i0] + hinge_force(s, b, q + b->q0, u + b->u0, j);
       if (bough_is_revolute(b))
-        v += x->z[2];
+        v += x->sum->z[2];
       else
-        for (int i = 0; i < 6; i++) v += x->H[6 * j + i] * x->z[i];
+        for (int i = 0; i < 6; i++) v += x->H[6 * j + i] * x->sum->z[i];
       tau[i0] = v;
     }
     for (int r = 0; r < b->nm; r++) {
@@ -53,11 +53,12 @@ static void inverse(const bough_sweep *s, void *work, const void *q_, const void
     if (b->parent < 0) continue;
     body_work *p = w->body + b->parent;
     real f[6];
-    rotate(x->R, x->z, f), rotate(x->R, x->z + 3, f + 3);
+    rotate(x->R, x->sum->z, f), rotate(x->R, x->sum->z + 3, f + 3);
     const int nmp = m->body[b->parent].nm;
+    const real *Pi = nmp > 0 ? port_influence(s, b, x, w->scratch) : NULL;
     for (int r = 0; r < nmp; r++)
-      for (int i = 0; i < 6; i++) p->e[r] += x->Pi[i * nmp + r] * f[i];
-    for (int i = 0; i < 6; i++) p->z[i] += f[i];
-    cross_add(x->l, f + 3, p->z);
+      for (int i = 0; i < 6; i++) p->e[r] += Pi[i * nmp + r] * f[i];
+    for (int i = 0; i < 6; i++) p->sum->z[i] += f[i];
+    cross_add(x->l, f + 3, p->sum->z);
   }
 }

@@ -2,7 +2,7 @@
  *
  * The general path's frames, with linear velocity added: V = R'(phi* V(parent) + Pi xidot(parent)) + H* beta, (11). */
 
-/* position and velocity of O; kept in x->r, and x->z (V) */
+/* position and velocity of O; kept in x->r, and x->sum->z (V) */
 static void kinematic_motion(const bough_sweep *s, sweep_work *w, int k, const real *u) {
   const bough_body *b = s->model->body + k;
   body_work *x = w->body + k;
@@ -14,17 +14,15 @@ static void kinematic_motion(const bough_sweep *s, sweep_work *w, int k, const r
     const int nm = s->model->body[b->parent].nm;
     rotate(p->attitude, x->l, x->r);
     for (int i = 0; i < 3; i++) x->r[i] += p->r[i];
-    for (int i = 0; i < 6; i++) {
-      V[i] = p->z[i];
-      for (int r = 0; r < nm; r++) V[i] += x->Pi[i * nm + r] * p->xidot[r];
-    }
-    cross_add(p->z, x->l, V + 3);
+    for (int i = 0; i < 6; i++) V[i] = p->sum->z[i];
+    if (nm > 0) port_motion_add(s, b, x, p->xidot, V);
+    cross_add(p->sum->z, x->l, V + 3);
   }
-  rotate_back(x->R, V, x->z), rotate_back(x->R, V + 3, x->z + 3);
+  rotate_back(x->R, V, x->sum->z), rotate_back(x->R, V + 3, x->sum->z + 3);
   for (int j = 0; j < b->n_lin + b->n_rot; j++) {
     real H[6];
     joint_row(b, x, j, H);
-    for (int i = 0; i < 6; i++) x->z[i] += H[i] * u[b->u0 + j];
+    for (int i = 0; i < 6; i++) x->sum->z[i] += H[i] * u[b->u0 + j];
   }
 }
 
@@ -72,7 +70,7 @@ static void modal_frame(const bough_sweep *s, int k, const sweep_work *w, real r
   const body_work *x = w->body + k;
   for (int i = 0; i < 9; i++) A[i] = x->attitude[i];
   for (int i = 0; i < 3; i++) r[i] = x->r[i];
-  for (int i = 0; i < 6; i++) V[i] = x->z[i], alpha[i] = x->alpha[i];
+  for (int i = 0; i < 6; i++) V[i] = x->sum->z[i], alpha[i] = x->alpha[i];
   if (b->attach_node < 0 || !s->full) return;
   const int nm = b->nm;
   const real *E = x->unclamped, *ld = E + 9, *cF = E + 15, *S = E + 21;
@@ -157,19 +155,19 @@ static void energy(const bough_sweep *s, void *work, const void *q_, const void 
     kinematic_motion(s, w, k, u);
     /* momentum about O, and T = 1/2 V.(M V + F xidot) + 1/2 xidot.(F' V + Mff xidot) */
     real h[6] = {splat(0), splat(0), splat(0), splat(0), splat(0), splat(0)}, f[6], mp[3];
-    symmetric_add(x->P, x->z, h);
-    first_moment(x->P, mp);
+    symmetric_add(x->sum->P, x->sum->z, h);
+    first_moment(x->sum->P, mp);
     for (int r = 0; r < nm; r++) {
       real t = splat(0);
       column(x->F, nm, r, f);
-      for (int i = 0; i < 6; i++) h[i] += f[i] * x->xidot[r], t += f[i] * x->z[i];
+      for (int i = 0; i < 6; i++) h[i] += f[i] * x->xidot[r], t += f[i] * x->sum->z[i];
       for (int c = 0; c < nm; c++) t += x->L[AT(r, c)] * x->xidot[c];
       E[0] += 0.5 * x->xidot[r] * t;
       E[2] += 0.5 * b->k[r] * x->xi[r] * x->xi[r];
       for (int i = 0; !s->full && i < 3; i++) /* weight works on ruthless modes too */
         mp[i] += 0.5 * (b->F0[(3 + i) * nm + r] + f[3 + i]) * x->xi[r];
     }
-    for (int i = 0; i < 6; i++) E[0] += 0.5 * x->z[i] * h[i];
+    for (int i = 0; i < 6; i++) E[0] += 0.5 * x->sum->z[i] * h[i];
     for (int i = 0; i < 3; i++) h[i] += b->wheel[i];
     real g[6], arm[3];
     rotate(x->attitude, h, g), rotate(x->attitude, h + 3, g + 3);

@@ -33,6 +33,9 @@ INLINE real lane_sqrt(real x) { return sqrt(x); }
 INLINE double lane_get(real x, int i) { (void)i; return x; }
 INLINE void lane_set(real *x, int i, double v) { (void)i; *x = v; }
 INLINE real lane_min(real a, real b) { return a < b ? a : b; }
+INLINE real lane_judge(real failed, real margin, int code) {
+  return margin > 0.0 || failed != 0.0 ? failed : margin == margin ? code : -1.0;
+}
 
 #elif defined(LANE_FOUR)
 /* Vectors are passed between static inline functions only: how a call would pass them does not matter. To a compiler
@@ -50,6 +53,10 @@ INLINE real lane_pick(lane_bits mask, real a, real b) {
   return (real)(((lane_bits)a & mask) | ((lane_bits)b & ~mask));
 }
 INLINE real lane_min(real a, real b) { return lane_pick(a < b, a, b); }
+INLINE real lane_judge(real failed, real margin, int code) {
+  const real found = lane_pick(margin == margin, splat(code), splat(-1.0));
+  return lane_pick((margin > 0.0) | (failed != 0.0), failed, found);
+}
 
 #elif defined(LANE_TANGENT)
 #include <complex.h>
@@ -60,9 +67,14 @@ INLINE real splat(double x) { return x; }
 INLINE double lane_get(real x, int i) { (void)i; return creal(x); }
 INLINE real lane_sqrt(real x) { double r = sqrt(creal(x)); return r + I * (0.5 * cimag(x) / r); }
 INLINE real lane_min(real a, real b) { return creal(a) < creal(b) ? a : b; }
+INLINE real lane_judge(real failed, real margin, int code) {
+  return creal(margin) > 0.0 || creal(failed) != 0.0 ? failed : creal(margin) == creal(margin) ? code : -1.0;
+}
 #else
 #error "define LANE_ONE, LANE_FOUR or LANE_TANGENT"
 #endif
+
+/* lane_judge: `failed` where it is settled (not zero) or the margin positive; else the code, or -1 for a NaN */
 
 /* sin and cos. x is reduced by multiples n of pi/2 in three parts (Cody & Waite), |remainder| <= pi/4, and the
  * Taylor polynomials to degree 17 and 16 leave less than half a unit in the last place. No libm: the same

@@ -32,7 +32,7 @@ bough_status bough_mass_factors(const bough_model *m, bough_data *d, const doubl
   if (!m || !d || d->model != m || !q || !L || !D || m->nu > DENSE_MAX) return BOUGH_BAD_ARGUMENT;
   const bough_sweep s = inertia_sweep(d);
   bough_other_ops_one_base.factors(&s, d->work_one, q, d->zero, L, D);
-  const int singular = d->one->singular_body(m, d->work_one, 0);
+  const int singular = d->one->singular_body(d->work_one, 0);
   d->where.body = singular;
   if (singular >= 0) return BOUGH_SINGULAR;
   for (int i = 0; i < m->nu * m->nu; i++)

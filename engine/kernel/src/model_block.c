@@ -143,8 +143,11 @@ static void link_bodies(reader *s, bough_model *m, bough_body *body) {
     if (q > COUNT_MAX) s->bad = 1;
   }
   if (q != m->nq || u != m->nu) s->bad = 1;
-  for (int k = 0; k < m->nb; k++) 
+  for (int k = 0; k < m->nb; k++) {
+    const bough_body *p = body[k].parent < 0 ? NULL : body + body[k].parent;
     body[k].in_passing = body[k].children == 0 || body[k].only_child == k + 1;
+    body[k].port_stored = p && (p->stiffened || (p->attach_node >= 0 && !m->ruthless));
+  }
   for (int k = 0; k < m->nb; k++) /* a two-port has at most one hinge outboard, without translations */
     if (body[k].two_port_ok && (!m->ruthless || body[k].stiffened || body[k].nm == 0 || body[k].children > 1 ||
                                 (body[k].only_child >= 0 && body[body[k].only_child].n_lin > 0)))

@@ -46,15 +46,52 @@ INLINE void port_two(const bough_body *b, const bough_body *pb, const body_work 
   rotate_back(Q, c, a);
 }
 
-/* Port on a flexible parent, general path: influence Pi (6 x nm), the deformed frame, and all its bias terms. */
+/* Influence of the parent's modes on the port, Pi = (Jl Lam, gam - e~ Jl Lam), e from the node to own O. Long chains keep
+ * Jl and e alone, 12 numbers instead of 6 nm, where that is enough: gam = Gam, and the parent's O is its F. */
+static const real *port_influence(const bough_sweep *s, const bough_body *b, const body_work *x, real *scratch) {
+  if (b->port_stored) return x->Pi;
+  const int nm = s->model->body[b->parent].nm;
+  const bough_node *n = s->model->node + b->port_node;
+  const double *Lam = n->Lam, *Gam = n->Gam;
+  const real *Jl = x->Pi, *e = Jl + 9;
+  for (int r = 0; r < nm; r++) {
+    const real lam[3] = {splat(Lam[r]), splat(Lam[nm + r]), splat(Lam[2 * nm + r])};
+    real jl[3], v[3];
+    rotate(Jl, lam, jl);
+    cross(jl, e, v);
+    for (int i = 0; i < 3; i++) scratch[i * nm + r] = jl[i], scratch[(3 + i) * nm + r] = Gam[i * nm + r] + v[i];
+  }
+  return scratch;
+}
+/* A += Pi x: velocity or acceleration of the port by the parent's modes */
+INLINE void port_motion_add(const bough_sweep *s, const bough_body *b, const body_work *x, const real *rate, real A[6]) {
+  const int nm = s->model->body[b->parent].nm;
+  if (b->port_stored) {
+    const real *Pi = x->Pi;
+    for (int i = 0; i < 6; i++)
+      for (int r = 0; r < nm; r++) A[i] += Pi[i * nm + r] * rate[r];
+    return;
+  }
+  const bough_node *n = s->model->node + b->port_node;
+  const double *Lam = n->Lam, *Gam = n->Gam;
+  const real *Jl = x->Pi, *e = Jl + 9;
+  real turn[3] = {splat(0), splat(0), splat(0)};
+  for (int i = 0; i < 3; i++)
+    for (int r = 0; r < nm; r++) turn[i] += Lam[i * nm + r] * rate[r], A[3 + i] += Gam[i * nm + r] * rate[r];
+  rotate(Jl, turn, turn);
+  for (int i = 0; i < 3; i++) A[i] += turn[i];
+  cross_add(turn, e, A + 3);
+}
+
+/* Port on a flexible parent, general path: influence Pi, the deformed frame, and all its bias terms. */
 static void port_general(const bough_sweep *s, const bough_body *b, const bough_body *pb, const body_work *parent,
-                         const hinge_state *h, body_work *x, port_state *p) {
+                         const hinge_state *h, real *scratch, body_work *x, port_state *p) {
   const int nm = pb->nm, full = s->full;
   const bough_node *n = s->model->node + b->port_node;
   const real *wF = pb->attach_node >= 0 && full ? parent->unclamped + 12 : parent->omega;
   node_state d;
   const double *Lam = n->Lam;
-  real *Pi = x->Pi, *gam = Pi + 3 * nm;
+  real *Pi = b->port_stored ? x->Pi : scratch, *gam = Pi + 3 * nm;
   node_deform(n, nm, full, parent->xi, parent->xidot, gam, &d);
   real offset[3], e[3], w2[6], wt2[6], wt[3];
   const real r[3] = {splat(b->r[0]), splat(b->r[1]), splat(b->r[2])};
@@ -80,7 +117,12 @@ static void port_general(const bough_sweep *s, const bough_body *b, const bough_
   } else
     centrifugal_add(w2, x->l, p->a + 3);
   for (int i = 0; i < 3; i++) p->omega[i] = wt[i];
-  for (int c = 0; c < nm; c++) { /* Pi = (Jl Lam, gam - e~ Jl Lam) */
+  if (!b->port_stored) {
+    for (int i = 0; i < 9; i++) x->Pi[i] = d.Jl[i];
+    for (int i = 0; i < 3; i++) x->Pi[9 + i] = e[i];
+    return;
+  }
+  for (int c = 0; c < nm; c++) {
     const real lam[3] = {splat(Lam[c]), splat(Lam[nm + c]), splat(Lam[2 * nm + c])};
     real jl[3], v[3];
     rotate(d.Jl, lam, jl);
@@ -155,7 +197,7 @@ INLINE void cross_revolute_two(const bough_body *b, const bough_body *pb, const 
   real c, s, omega[3], a[3];
   lane_sincos(angle, &s, &c);
   port_two(b, pb, parent, omega, a);
-  x->R[0] = c, x->R[3] = s;
+  x->l[1] = c, x->l[2] = s;
   turn_z_back(c, s, omega, x->omega);
   turn_z_back(c, s, a, x->a + 3);
   x->omega[2] += rate;
@@ -172,7 +214,7 @@ static void attitude_update(const bough_sweep *s, int k, sweep_work *w) {
   if (s->path[b->parent] == PATH_TWO_PORT) {
     real turned[9];
     if (bough_is_revolute(b))
-      turn_z_const(b->Q, x->R[0], x->R[3], turned);
+      turn_z_const(b->Q, x->l[1], x->l[2], turned);
     else
       matmul_const(b->Q, x->R, turned);
     matmul(w->body[b->parent].attitude, turned, x->attitude);
@@ -224,7 +266,7 @@ INLINE void outward_hinge(const bough_sweep *s, sweep_work *w, int k, const real
     for (int i = 0; i < 3; i++) p.a[i] = p.sdot[i] = splat(0);
     for (int i = 0; i < 9; i++) p.Q[i] = splat(i % 4 == 0);
   } else {
-    port_general(s, b, m->body + b->parent, parent, &h, x, &p);
+    port_general(s, b, m->body + b->parent, parent, &h, w->scratch, x, &p);
     if (s->full && m->body[b->parent].attach_node >= 0) port_unclamped(m->body + b->parent, parent, x, &p);
   }
   cross_hinge(&h, &p, x);
@@ -235,8 +277,7 @@ INLINE void outward_hinge(const bough_sweep *s, sweep_work *w, int k, const real
 INLINE void outward_frame(const bough_sweep *s, sweep_work *w, int k, const real *q, const real *u, const real *loads) {
   const bough_body *b = s->model->body + k;
   body_work *x = w->body + k;
-  x->P = b->in_passing && !s->keep ? w->passing + GATHERED * (k & 1) : x->Pz;
-  x->z = x->P + 21;
+  choose_places(s, w, k);
   outward_hinge(s, w, k, q, u);
   if (loads) attitude_update(s, k, w);
   if (b->nm == 0) return;
@@ -278,7 +319,7 @@ static void outward_body(const bough_sweep *s, sweep_work *w, int k, const real 
   }
   if (loads && b->load_count > 0) loads_add(s, k, w, loads, &g);
   if (nm > 0 && unclamped) unclamped_to_attach(b, inertia[0], x, &g);
-  real *P = x->P, *z = x->z;
+  real *P = x->sum->P, *z = x->sum->z;
   if (s->path[k] != PATH_TWO_PORT) inertia_set(inertia[0], g.mp, g.J, P);
   for (int i = 0; i < 6; i++) z[i] = g.b[i];
 }

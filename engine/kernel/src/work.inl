@@ -6,48 +6,60 @@
  *
  * A long chain is bound by memory: what a sweep touches of a body comes first and lies close together, and what only
  * the next body needs is passed on in a place that stays in the nearest cache. */
-enum { GATHERED = 21 + 6 };
 #define PIVOT_MIN 1e-14 /* of its scale: a pivot below is none */
 
+/* What the inward sweep gathers at a body from all that is outboard of it. */
 typedef struct {
-  real R[9];       /* O -> port axes; a turn about z behind a two-port: R[0] = cos and R[3] = sin alone are there */
-  real l[3];       /* parent's O to own O, m, parent's O axes (not for two-port parents) */
-  real omega[3];   /* angular velocity of O, rad/s, O axes */
-  real a[6];       /* a_mR: acceleration of O that is there without accelerations, O axes */
-  real alpha[6];   /* spatial acceleration of O, gravity removed, O axes */
-  real D_min, D_scale; /* smallest pivot met and the size it is judged by */
-  real *P; /* [21] M^rr of the body alone; inward: P_R, articulated inertia about O */
-  real *z; /* [6] rigid part of b_m; inward: z_R less P_R a_mR, so that the hinge force is P_R alpha_R + z */
-  /* hinge */
-  real *H;  /* [6*n] joint map, one row per DOF, O axes (not for revolute hinges) */
-  real *G;  /* [6*n] G_R: Kalman gain, one row per DOF */
-  real *D;  /* [n*n] lower Cholesky factor of D_R with inverse diagonal (not for revolute hinges) */
-  real *nu; /* [n] */
-  real *Gamma; /* [21] P_R^+ carried to the port, port axes; then G~ in the port's order (two-port parents only) */
-  /* modes of this body */
-  const real *xi, *xidot; /* [nm] the state itself, or its transform in xi_own */
-  real *xi_own;         /* [2*nm] (only if eta is not xi) */
-  real *e;              /* [nm] modal force that is there without accelerations; then L^-1 eps_f */
-  real *F;              /* [6*nm] M^rf; then mu L^-T (general path) */
-  real *L;              /* [nm*(nm+1)/2] M^ff, packed; then the Cholesky factor of D_f, inverse diagonal */
-  real *xiddot;         /* [nm] */
-  real *Pi;             /* [6*nm of the parent] port influence, parent's O axes (general parents only) */
-  real *port_z; /* [6] two-port: z_R^+ of the child at the port; then z~, the force there without acceleration; then
-                 * the port's acceleration. In the port's order */
-  /* unclamped modes, full fidelity: F seen from O */
-  real *unclamped; /* E_d [9], l_d [3], omega_F [3], c_F [6], then S [6*nm] */
-  /* not in every sweep */
-  real *Pz;        /* [GATHERED] where P and z are when they are kept */
+  real P[21]; /* M^rr of the body alone (two-port: Gamma of its child); then P_R, articulated inertia about O */
+  real z[6];  /* rigid part of b_m; then z_R less P_R a_mR, so that the hinge force is P_R alpha_R + z */
+} gathered;
+
+typedef struct {
+  gathered *sum;          /* passed on, or kept */
+  real *alpha;            /* [6] spatial acceleration of O, gravity removed, O axes; passed on, or kept */
+  const real *xi, *xidot; /* [nm] modes of this body: the state itself, or its transform in xi_own */
+  real *e;    /* [nm] modal force that is there without accelerations; general path, then: L^-1 eps_f */
+  real *port; /* two-port, [27] in the port's order: z_R^+ of the child, then z~, the force there without acceleration,
+               * then the port's acceleration [6]; and G~ [21] */
+  real *F;    /* [6*nm] M^rf; general path, then: mu L^-T */
+  real *G;    /* hinge, [6*n] G_R: Kalman gain, one row per DOF; and nu_R [n] */
+  real R[9];     /* O -> port axes; a turn about z behind a two-port: cos and sin alone are there, in l[1] and l[2] */
+  real l[3];     /* parent's O to own O, m, parent's O axes */
+  real omega[3]; /* angular velocity of O, rad/s, O axes */
+  real a[6];     /* a_mR: acceleration of O that is there without accelerations, O axes */
+  real *L;      /* [nm*(nm+1)/2] M^ff, packed; then the Cholesky factor of D_f, inverse diagonal */
+  real *xiddot; /* [nm] passed on, or kept */
+  real *Pi;     /* influence of the parent's modes on the port, parent's O axes (general parents only): port_influence */
+  real *H;      /* [6*n] joint map, one row per DOF, O axes (not for revolute hinges) */
+  real *D;      /* [n*n] lower Cholesky factor of D_R with inverse diagonal (not for revolute hinges) */
+  real *xi_own; /* [2*nm] (only if eta is not xi) */
+  real *unclamped; /* full fidelity, F seen from O: E_d [9], l_d [3], omega_F [3], c_F [6], then S [6*nm] */
+  gathered *sum_kept;
+  real *alpha_kept, *xiddot_kept;
   real *attitude;  /* [9] O -> inertial axes (only with loads) */
   real *r;         /* [3] position of O, inertial axes (kinematics only) */
 } body_work;
 
 typedef struct {
   body_work *body;
-  real *scratch; /* [12*nm_max + 8] */
-  real *passing; /* [2][GATHERED] P and z of two neighbours, when nobody will ask for them again */
-  real margin;   /* of all pivots D_min the least, beyond the rounding of its D_scale */
+  real *scratch;         /* [12*nm_max + 8] */
+  gathered *sum;         /* [2] passing places of two neighbours */
+  real *alpha, *xiddot;  /* [2][6] and [2][nm_max], likewise */
+  real D_min, D_scale;   /* of the body at hand: smallest pivot met and the size it is judged by */
+  real failed;           /* 1 + the first body, tip to base, whose pivot was not positive beyond rounding; -1: a NaN */
 } sweep_work;
+
+/* Where the sweep has P, z and accelerations of body k. A body without children, or whose only child comes next,
+ * hands on to its neighbour: then nobody asks for them again, unless forces are wanted. */
+INLINE void choose_places(const bough_sweep *s, sweep_work *w, int k) {
+  const bough_body *b = s->model->body + k;
+  body_work *x = w->body + k;
+  const int passing = b->in_passing && !s->keep, odd = k & 1;
+  x->sum = passing ? w->sum + odd : x->sum_kept;
+  x->alpha = passing ? w->alpha + 6 * odd : x->alpha_kept;
+  if (s->path[k] != PATH_GENERAL) return;
+  x->xiddot = passing && !s->held[b->um] ? w->xiddot + s->model->nm_max * odd : x->xiddot_kept;
+}
 
 #ifdef SWEEP_FORWARD
 /* The next `count` reals of `memory` at *offset; null while only measuring. */
@@ -61,11 +73,9 @@ INLINE real *carve(char *memory, size_t *offset, size_t count) {
 static void carve_body(const bough_model *m, int k, char *memory, size_t *at, body_work *x) {
   const bough_body *b = m->body + k;
   const size_t nm = (size_t)b->nm, n = (size_t)(b->n_lin + b->n_rot), general = bough_is_revolute(b) ? 0 : n;
-  const int behind_two_port = b->parent >= 0 && m->body[b->parent].two_port_ok;
-  x->G = carve(memory, at, 7 * n), x->nu = memory ? x->G + 6 * n : NULL;
+  x->G = carve(memory, at, 7 * n);
   x->H = carve(memory, at, 6 * general), x->D = carve(memory, at, general * general);
-  x->Gamma = carve(memory, at, behind_two_port ? 21 : 0);
-  x->e = carve(memory, at, nm), x->port_z = carve(memory, at, b->two_port_ok ? 6 : 0);
+  x->e = carve(memory, at, nm), x->port = carve(memory, at, b->two_port_ok ? 27 : 0);
   x->xi_own = carve(memory, at, b->user_basis ? 2 * nm : 0);
 }
 /* what the general path touches */
@@ -73,29 +83,30 @@ static void carve_modes(const bough_model *m, int k, char *memory, size_t *at, b
   const bough_body *b = m->body + k;
   const size_t nm = (size_t)b->nm, nmp = b->parent < 0 ? 0 : (size_t)m->body[b->parent].nm;
   x->F = carve(memory, at, 6 * nm), x->L = carve(memory, at, nm * (nm + 1) / 2);
-  x->xiddot = carve(memory, at, nm), x->Pi = carve(memory, at, 6 * nmp);
+  x->Pi = carve(memory, at, nmp == 0 ? 0 : b->port_stored ? 6 * nmp : 12);
   x->unclamped = carve(memory, at, b->attach_node >= 0 ? 21 + 6 * nm : 0);
 }
-/* what is there for reactions, loads and kinematics */
-static void carve_kept(char *memory, size_t *at, body_work *x) {
-  x->Pz = carve(memory, at, GATHERED), x->attitude = carve(memory, at, 9), x->r = carve(memory, at, 3);
+/* what is there for reactions, loads, kinematics, and for trees */
+static void carve_kept(const bough_model *m, int k, char *memory, size_t *at, body_work *x) {
+  const size_t nm = (size_t)m->body[k].nm;
+  x->sum_kept = (gathered *)(void *)carve(memory, at, sizeof(gathered) / sizeof(real));
+  x->alpha_kept = carve(memory, at, 6), x->xiddot_kept = carve(memory, at, nm);
+  x->attitude = carve(memory, at, 9), x->r = carve(memory, at, 3);
 }
 
 /* Lay the workspace out from `memory`, or (null) only measure it. */
 static size_t carve_all(const bough_model *m, char *memory) {
   const size_t bodies = bough_align(sizeof(body_work) * (size_t)m->nb);
   size_t at = bough_align(sizeof(sweep_work)) + bodies;
-  sweep_work *w = (sweep_work *)(void *)memory;
+  sweep_work unused_work, *w = memory ? (sweep_work *)(void *)memory : &unused_work;
   body_work unused;
-  real *scratch = carve(memory, &at, (size_t)(12 * m->nm_max + 8)), *passing = carve(memory, &at, 2 * GATHERED);
-  if (memory) {
-    w->body = (body_work *)(void *)(memory + bough_align(sizeof(sweep_work)));
-    w->scratch = scratch;
-    w->passing = passing;
-  }
+  w->scratch = carve(memory, &at, (size_t)(12 * m->nm_max + 8));
+  w->sum = (gathered *)(void *)carve(memory, &at, 2 * sizeof(gathered) / sizeof(real));
+  w->alpha = carve(memory, &at, 2 * 6), w->xiddot = carve(memory, &at, 2 * (size_t)m->nm_max);
+  if (memory) w->body = (body_work *)(void *)(memory + bough_align(sizeof(sweep_work)));
   for (int k = 0; k < m->nb; k++) carve_body(m, k, memory, &at, memory ? w->body + k : &unused);
   for (int k = 0; k < m->nb; k++) carve_modes(m, k, memory, &at, memory ? w->body + k : &unused);
-  for (int k = 0; k < m->nb; k++) carve_kept(memory, &at, memory ? w->body + k : &unused);
+  for (int k = 0; k < m->nb; k++) carve_kept(m, k, memory, &at, memory ? w->body + k : &unused);
   return at;
 }
 
@@ -104,13 +115,9 @@ static void work_layout(const bough_model *m, void *work) { (void)carve_all(m, w
 
 /* The body whose pivot was the first, tip to base, not to be positive beyond rounding; -1 if there is none, or if a NaN
  * came before it: inboard of either, pivots mean nothing. */
-static int singular_body(const bough_model *m, const void *work, int lane) {
+static int singular_body(const void *work, int lane) {
   const sweep_work *w = work;
-  if (lane_get(w->margin, lane) > 0.0) return -1;
-  for (int k = m->nb; k-- > 0;) {
-    const double d = lane_get(w->body[k].D_min, lane), scale = lane_get(w->body[k].D_scale, lane);
-    if (!(d > PIVOT_MIN * scale)) return d != d || scale != scale ? -1 : k;
-  }
-  return -1;
+  const double failed = lane_get(w->failed, lane);
+  return failed > 0.0 ? (int)failed - 1 : -1;
 }
 #endif
