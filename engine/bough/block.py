@@ -14,7 +14,7 @@ import numpy as np
 from bough.bodies import PORT_ROTATION, Array, BodyData, TwoPort, body_data, quaternion_matrix, two_port
 from bough.model import Body, Model
 
-VERSION = 3
+VERSION = 4
 TURN = {
     "fixed": 0,
     "prismatic": 0,
@@ -118,9 +118,9 @@ def compile_block(model: Model, every_node: bool = False) -> Block:
             _put_two_port(w, data, [(model.bodies[c].at, places[c]) for c in places[k].children])
     for data in bodies:
         for n in data.nodes:
-            w.put(n.l0, n.R0, n.lam, n.gam)
+            w.put(n.l0, n.R0, n.lam.T, n.gam.T)
             if n.bends is not None:
-                w.put(n.bends.transpose(2, 0, 1))
+                w.put(n.bends.transpose(2, 1, 0))
     return Block(w.finish(), bodies, nodes, loads)
 
 
@@ -209,17 +209,30 @@ def _put_modes(w: _Writer, d: BodyData, ruthless: bool) -> None:
         w.put(d.T, np.asarray(np.linalg.inv(d.T), dtype=np.float64))
     if d.Mff0 is not None:
         w.put(d.Mff0)
-    w.put(i.F0, i.N0)
+    w.put(i.F0.T, i.N0.T)
     extra = d.stiffening
     if not ruthless or extra is not None:
-        first = np.concatenate([i.N1, i.F1], axis=1)
-        w.put(first if extra is None else first + np.concatenate([extra.N1, extra.F1], axis=1))
+        N1, F1 = (i.N1, i.F1) if extra is None else (i.N1 + extra.N1, i.F1 + extra.F1)
+        w.put(_pairs(N1, F1, skew=not d.rotary and extra is None))
     if not ruthless and d.rotary:
         rows, columns = np.tril_indices(d.nm)
         Z = i.Z if extra is None or extra.Z is None else i.Z + extra.Z
-        w.put(Z[:, rows, columns])
+        w.put(Z[:, rows, columns].T)
     if extra is not None:
-        w.put(extra.E1)
+        w.put(extra.E1.transpose(0, 2, 1))
+
+
+def _pairs(N1: Array, F1: Array, skew: bool) -> Array:
+    """Derivatives of N and of F's angular part by pairs of modes s < r, then r itself, as the kernel reads them.
+
+    N1 is symmetric in its modes, so that every pair needs it once; so does F1 where it is `skew`.
+    """
+    out: list[Array] = []
+    for r in range(len(N1)):
+        for s in range(r):
+            out += [N1[s][:, r], F1[s][:, r]] if skew else [N1[s][:, r], F1[s][:, r], F1[r][:, s]]
+        out += [N1[r][:, r]] if skew else [N1[r][:, r], F1[r][:, r]]
+    return np.concatenate([*out, np.zeros(0)])
 
 
 def _put_two_port(w: _Writer, d: BodyData, out: list[tuple[str, _Place]]) -> None:
@@ -229,5 +242,6 @@ def _put_two_port(w: _Writer, d: BodyData, out: list[tuple[str, _Place]]) -> Non
     ports = [two_port(i.F0, d.nodes[d.node(at)], place.Q, place.r) for at, place in out]
     port = ports[0] if ports else TwoPort(np.zeros((6, d.nm)), np.zeros((6, 6)), np.zeros((6, 6)))
     Meff = i.mass_rr() - i.F0 @ i.F0.T
-    w.put(Meff[np.tril_indices(6)], port.Psi, port.Theta)
-    w.put(np.concatenate([i.N0, i.F0, port.Pi]).T, port.Pi[PORT_ROTATION].T)
+    lower = np.tril_indices(6)
+    w.put(Meff[lower], port.Theta[lower], port.Psi)
+    w.put(np.concatenate([i.F0, port.Pi]).T, i.N0.T, port.Pi[PORT_ROTATION].T)

@@ -27,7 +27,7 @@
 extern "C" {
 #endif
 
-#define BOUGH_BLOCK_VERSION 3
+#define BOUGH_BLOCK_VERSION 4
 
 typedef enum {
   BOUGH_OK = 0,

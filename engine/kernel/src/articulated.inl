@@ -23,35 +23,38 @@ INLINE real cholesky_packed(real *L, int n) {
 }
 
 /* ---- modes, general path: D_f = L L', mu <- mu L^-T, e <- L^-1 eps_f, P_R = P_rr - g mu', z_R = z_r + g eps_f */
+INLINE void modes_off_row(const int i, int nm, const real *F, const real *e, real P[21], real z[6]) {
+  real row[6], force = z[i];
+  for (int j = 0; j <= i; j++) row[j] = P[LOWER(i, j)];
+  for (int r = 0; r < nm; r++) {
+    const real f = F[6 * r + i];
+    for (int j = 0; j <= i; j++) row[j] -= f * F[6 * r + j];
+    force += f * e[r];
+  }
+  for (int j = 0; j <= i; j++) P[LOWER(i, j)] = row[j];
+  z[i] = force;
+}
 static void eliminate_modes(const bough_body *b, sweep_work *w, body_work *x) {
   const int nm = b->nm;
   real *L = x->L, *F = x->F, *e = x->e, *P = x->sum->P, *z = x->sum->z, largest = splat(0);
   for (int r = 0; r < nm; r++) largest += L[AT(r, r)];
   w->D_min = cholesky_packed(L, nm);
   w->D_scale = largest;
-  for (int i = 0; i < 6; i++) {
-    real *f = F + i * nm;
-    for (int j = 0; j < nm; j++) {
-      real v = f[j];
-      for (int q = 0; q < j; q++) v -= f[q] * L[AT(j, q)];
-      f[j] = v * L[AT(j, j)];
-    }
-  }
   for (int j = 0; j < nm; j++) {
-    real v = e[j];
-    for (int q = 0; q < j; q++) v -= e[q] * L[AT(j, q)];
-    e[j] = v * L[AT(j, j)];
-  }
-  for (int i = 0; i < 6; i++) {
-    for (int j = 0; j <= i; j++) {
-      real v = P[AT(i, j)];
-      for (int r = 0; r < nm; r++) v -= F[i * nm + r] * F[j * nm + r];
-      P[AT(i, j)] = v;
+    real v[7];
+    for (int i = 0; i < 6; i++) v[i] = F[6 * j + i];
+    v[6] = e[j];
+    for (int q = 0; q < j; q++) {
+      const real c = L[AT(j, q)];
+      for (int i = 0; i < 6; i++) v[i] -= c * F[6 * q + i];
+      v[6] -= c * e[q];
     }
-    real v = z[i];
-    for (int r = 0; r < nm; r++) v += F[i * nm + r] * e[r];
-    z[i] = v;
+    const real inverse = L[AT(j, j)];
+    for (int i = 0; i < 6; i++) F[6 * j + i] = v[i] * inverse;
+    e[j] = v[6] * inverse;
   }
+  modes_off_row(0, nm, F, e, P, z), modes_off_row(1, nm, F, e, P, z), modes_off_row(2, nm, F, e, P, z);
+  modes_off_row(3, nm, F, e, P, z), modes_off_row(4, nm, F, e, P, z), modes_off_row(5, nm, F, e, P, z);
 }
 /* modes held: their given acceleration only adds mu xiddot to z */
 static void hold_modes(const bough_body *b, const real *motion, sweep_work *w, body_work *x) {
@@ -59,7 +62,7 @@ static void hold_modes(const bough_body *b, const real *motion, sweep_work *w, b
   for (int r = 0; r < nm; r++) x->xiddot[r] = splat(0);
   if (motion) modes_gather(b, b->Tinv, motion + b->um, x->xiddot);
   for (int i = 0; i < 6; i++)
-    for (int r = 0; r < nm; r++) x->sum->z[i] += x->F[i * nm + r] * x->xiddot[r];
+    for (int r = 0; r < nm; r++) x->sum->z[i] += x->F[6 * r + i] * x->xiddot[r];
   w->D_min = w->D_scale = splat(1);
 }
 
@@ -78,14 +81,14 @@ INLINE void two_port(const bough_body *b, const int n, const int R, const real u
     for (int j = 0; j <= i; j++) G[i][j] = G[j][i] = P[AT(port_order[i], port_order[j])];
   for (int i = 0; i < n; i++) /* U = G Theta */
     for (int j = 0; j < R; j++) {
-      real v = G[i][j] * Theta[6 * j + j];
-      for (int q = j + 1; q < n; q++) v += G[i][q] * Theta[6 * q + j];
+      real v = G[i][j] * Theta[LOWER(j, j)];
+      for (int q = j + 1; q < n; q++) v += G[i][q] * Theta[LOWER(q, j)];
       U[i][j] = v;
     }
   for (int i = 0; i < R; i++) /* S = 1 + Theta' U, lower triangle */
     for (int j = 0; j <= i; j++) {
       real v = splat(i == j);
-      for (int q = i; q < n; q++) v += Theta[6 * q + i] * U[q][j];
+      for (int q = i; q < n; q++) v += Theta[LOWER(q, i)] * U[q][j];
       S[i][j] = v;
     }
   for (int j = 0; j < R; j++) { /* S = L diag L', U <- U L^-T */
@@ -117,9 +120,9 @@ INLINE void two_port(const bough_body *b, const int n, const int R, const real u
     }
   for (int i = 0; i < 6; i++) z[i] = zt[i], d[i] = u[i];
   for (int j = 0; j < R; j++) { /* Omega z = Theta (Theta' z) */
-    real v = Theta[6 * j + j] * z[j];
-    for (int q = j + 1; q < 6; q++) v += Theta[6 * q + j] * z[q];
-    for (int q = j; q < n; q++) d[q] -= Theta[6 * q + j] * v;
+    real v = Theta[LOWER(j, j)] * z[j];
+    for (int q = j + 1; q < 6; q++) v += Theta[LOWER(q, j)] * z[q];
+    for (int q = j; q < n; q++) d[q] -= Theta[LOWER(q, j)] * v;
   }
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) zt[i] += G[i][j] * d[j];
@@ -139,7 +142,7 @@ INLINE void eliminate_two_port(const bough_sweep *s, const bough_body *b, body_w
   real sum[12]; /* F e and Pi e */
   for (int i = 0; i < 12; i++) sum[i] = splat(0);
   for (int r = 0; r < nm; r++) {
-    const double *FPi = modes + 18 * r + 6;
+    const double *FPi = modes + 12 * r;
     for (int i = 0; i < 12; i++) sum[i] += FPi[i] * e[r];
   }
   real *P = x->sum->P, *z = x->sum->z, *zt = x->port, *Gt = zt + 6; /* P is the child's Gamma, still */
@@ -278,17 +281,17 @@ static void hand_modes(int nm, const real l[3], const real G[21], const real f[6
   real *L = p->L, *F = p->F, *e = p->e;
   for (int r = 0; r < nm; r++) {
     real pi[6], g[6], v = e[r];
-    column(Pi, nm, r, pi);
+    for (int i = 0; i < 6; i++) pi[i] = Pi[6 * r + i];
     for (int i = 0; i < 6; i++) g[i] = splat(0), v -= pi[i] * f[i];
     e[r] = v;
     symmetric_add(G, pi, g); /* Gamma Pi */
     for (int c = r; c < nm; c++) {
       v = L[AT(c, r)];
-      for (int i = 0; i < 6; i++) v += Pi[i * nm + c] * g[i];
+      for (int i = 0; i < 6; i++) v += Pi[6 * c + i] * g[i];
       L[AT(c, r)] = v;
     }
     cross_add(l, g + 3, g); /* to the parent's O */
-    for (int i = 0; i < 6; i++) F[i * nm + r] += g[i];
+    for (int i = 0; i < 6; i++) F[6 * r + i] += g[i];
   }
 }
 

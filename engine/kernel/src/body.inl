@@ -6,9 +6,10 @@
  *   b_omega = Jdot omega + Fdot xidot + omega x (J omega + F_w xidot + h)
  *   b_v     = omega x (omega x mp) + 2 omega x (E xidot)
  *   b_eta   = d/dt(F_w') omega + Mff_dot xidot - 1/2 d/dxi (omega' J omega + 2 omega' F_w xidot + xidot' Mff xidot)
- * The modal integrals (Appendix C of the patent) enter as tables: N (6 x nm) with -1/2 d(omega' J omega)/dxi_r = N_r w2,
- * F (6 x nm) = M^rf with rows F_w and E, their derivatives NF1 and E1, and Z = dMff/dxi. d/dt(F_w') omega and what
- * d/dxi(omega' F_w xidot) takes off it leave omega . sum_s (F1[s][r] - F1[r][s]) xidot_s, twice F1 where it is antisymmetric.
+ * The modal integrals (Appendix C of the patent) enter as tables, mode by mode: N_r (6) with -1/2 d(omega' J omega)/dxi_r =
+ * N_r . w2, F_r (6) = column of M^rf with parts F_w and E, their derivatives NF1 and E1, and Z = dMff/dxi. d/dt(F_w') omega
+ * and what d/dxi(omega' F_w xidot) takes off it leave omega . sum_s (F1[s][r] - F1[r][s]) xidot_s, twice F1 where it is
+ * antisymmetric.
  * J = J0 - sum_r xi_r (N0_r + N_r(xi)) holds because N is linear in xi with a symmetric derivative. Geometric stiffening
  * makes E linear in xi as well, E1[s][r] = E1[r][s], so mp = mp0 + 1/2 (E0 + E) xi; v still drops out, and b_v gains
  * Edot xidot. */
@@ -86,89 +87,114 @@ INLINE void rigid_bias(const double *inertia, const double *wheel, const real w[
   centrifugal_add(w2, mp, b + 3);
 }
 
-/* y = sum over c of A[c] x[c], A constant [n][len] laid out one after the other, added onto y */
-INLINE void axpy_table(const double *A, const real *x, int n, int len, real *y) {
-  for (int s = 0; s < n; s++) {
-    const real c = x[s];
-    const double *a = A + s * len;
-    for (int i = 0; i < len; i++) y[i] += a[i] * c;
+/* N and F_w at the present deflection, onto NF [nm][9]; cor [nm][3] gains sum_s (F1[s][r] - F1[r][s]) xidot_s, and b_omega
+ * Fdot_w xidot. NF1 has a record for every pair of modes, for N1 is symmetric: N1[s][r] (6), F1[s][r] (3), F1[r][s] (3),
+ * s < r, then N1[r][r], F1[r][r]. `skew`: F1 is antisymmetric and comes once, and cor is half of it. */
+INLINE void tables_add(const bough_body *b, const int skew, const real *xi, const real *xidot, real *NF, real *cor,
+                       real b_omega[3]) {
+  const int nm = b->nm, pair = skew ? 9 : 12;
+  const double *T = b->NF1;
+  for (int r = 0; r < nm; r++, T += skew ? 6 : 9) {
+    const real p = xi[r], v = xidot[r];
+    real own[9], turn[3];
+    for (int i = 0; i < 9; i++) own[i] = NF[9 * r + i];
+    for (int i = 0; i < 3; i++) turn[i] = cor[3 * r + i];
+    for (int s = 0; s < r; s++, T += pair) {
+      const real ps = xi[s], vs = xidot[s];
+      real *other = NF + 9 * s, *back = cor + 3 * s;
+      for (int i = 0; i < 6; i++) own[i] += T[i] * ps, other[i] += T[i] * p;
+      for (int i = 0; i < 3; i++) {
+        const double F = T[6 + i], B = skew ? -F : T[9 + i], C = skew ? F : F - B;
+        own[6 + i] += F * ps, other[6 + i] += B * p;
+        turn[i] += C * vs, back[i] -= C * v;
+        if (!skew) b_omega[i] += (F + B) * (v * vs);
+      }
+    }
+    for (int i = 0; i < (skew ? 6 : 9); i++) own[i] += T[i] * p;
+    for (int i = 0; i < 3; i++) {
+      cor[3 * r + i] = turn[i];
+      if (!skew) b_omega[i] += T[6 + i] * (v * v);
+    }
+    for (int i = 0; i < 9; i++) NF[9 * r + i] = own[i];
+  }
+}
+static void tables_add_general(const bough_body *b, const real *xi, const real *xidot, real *NF, real *cor,
+                               real b_omega[3]) {
+  tables_add(b, 0, xi, xidot, NF, cor, b_omega);
+}
+
+/* Geometric stiffening: E = E0 + E1 xi in the linear rows of F. */
+static void linear_rows_add(const bough_body *b, const real *xi, real *F) {
+  const int nm = b->nm;
+  for (int s = 0; s < nm; s++)
+    for (int r = 0; r < nm; r++)
+      for (int i = 0; i < 3; i++) F[6 * r + 3 + i] += b->E1[3 * (nm * s + r) + i] * xi[s];
+}
+
+/* N0 and F_w at zero deflection into NF, none into cor */
+INLINE void tables_begin(const bough_body *b, real *NF, real *cor) {
+  const double *N0 = b->N0, *F0 = b->F0;
+  for (int r = 0; r < b->nm; r++) {
+    for (int i = 0; i < 6; i++) NF[9 * r + i] = splat(N0[6 * r + i]);
+    for (int i = 0; i < 3; i++) NF[9 * r + 6 + i] = splat(F0[6 * r + i]), cor[3 * r + i] = splat(0);
   }
 }
 
 /* Ruthless fidelity: F, and b_eta off e, at zero deflection but for geometric stiffening. */
 static void body_ruthless(const bough_body *b, const real w2[6], real *scratch, body_work *x) {
   const int nm = b->nm;
-  real *NF = scratch; /* N [6*nm] and F_w [3*nm] */
-  for (int i = 0; i < 6 * nm; i++) NF[i] = splat(b->N0[i]), x->F[i] = splat(b->F0[i]);
+  const double *F0 = b->F0;
+  real *F = x->F, *e = x->e, *NF = scratch, *cor = scratch + 9 * nm, unused[3] = {splat(0), splat(0), splat(0)};
+  tables_begin(b, NF, cor);
+  for (int i = 0; i < 6 * nm; i++) F[i] = splat(F0[i]);
   if (b->stiffened) {
-    for (int i = 0; i < 3 * nm; i++) NF[6 * nm + i] = x->F[i];
-    axpy_table(b->NF1, x->xi, nm, 9 * nm, NF);
-    axpy_table(b->E1, x->xi, nm, 3 * nm, x->F + 3 * nm);
-    for (int i = 0; i < 3 * nm; i++) x->F[i] = NF[6 * nm + i];
+    tables_add_general(b, x->xi, x->xidot, NF, cor, unused);
+    linear_rows_add(b, x->xi, F);
+    for (int r = 0; r < nm; r++)
+      for (int i = 0; i < 3; i++) F[6 * r + i] = NF[9 * r + 6 + i];
   }
-  for (int i = 0; i < 6; i++)
-    for (int r = 0; r < nm; r++) x->e[r] -= NF[i * nm + r] * w2[i];
-}
-
-/* From Fdot_w = sum_s F1[s] xidot_s [3*nm]: b_omega += Fdot_w xidot, and cor becomes Fdot_w[r] - sum_s F1[r][s] xidot_s. */
-INLINE void coriolis(const bough_body *b, const real *xidot, real *cor, rigid_part *g) {
-  const int nm = b->nm;
-  if (!b->rotary && !b->stiffened) { /* F1 is antisymmetric: the first vanishes, the second doubles */
-    for (int i = 0; i < 3 * nm; i++) cor[i] *= 2.0;
-    return;
-  }
-  for (int i = 0; i < 3; i++)
-    for (int r = 0; r < nm; r++) {
-      const double *F1 = b->NF1 + 9 * nm * r + (6 + i) * nm;
-      g->b[i] += cor[i * nm + r] * xidot[r];
-      real v = cor[i * nm + r];
-      for (int s = 0; s < nm; s++) v -= F1[s] * xidot[s];
-      cor[i * nm + r] = v;
-    }
+  for (int r = 0; r < nm; r++)
+    for (int i = 0; i < 6; i++) e[r] -= NF[9 * r + i] * w2[i];
 }
 
 /* Full fidelity, in F: fills g, F, L and takes b_eta off e. w is omega of F. */
 static void body_full(const bough_body *b, const double *inertia, const real w[3], real *scratch, body_work *x,
                       rigid_part *g) {
-  const int nm = b->nm;
+  const int nm = b->nm, skew = !b->rotary && !b->stiffened;
   const double *N0 = b->N0, *F0 = b->F0;
   const real *xi = x->xi, *xidot = x->xidot;
   real *F = x->F, *e = x->e;
-  real *NF = scratch, *cor = scratch + 9 * nm; /* N [6*nm] and F_w [3*nm]; Fdot_w, then Coriolis [3*nm] */
-  for (int i = 0; i < 6 * nm; i++) NF[i] = splat(N0[i]);
-  for (int i = 0; i < 3 * nm; i++) NF[6 * nm + i] = splat(F0[i]), cor[i] = splat(0);
-  for (int s = 0; s < nm; s++) {
-    const double *NF1 = b->NF1 + 9 * nm * s, *F1 = NF1 + 6 * nm;
-    const real c = xi[s], v = xidot[s];
-    for (int i = 0; i < 9 * nm; i++) NF[i] += NF1[i] * c;
-    for (int i = 0; i < 3 * nm; i++) cor[i] += F1[i] * v;
-  }
-
-  real *E = F + 3 * nm;
-  for (int i = 0; i < 3 * nm; i++) E[i] = splat(F0[3 * nm + i]);
-  if (b->stiffened) axpy_table(b->E1, xi, nm, 3 * nm, E);
+  real *NF = scratch, *cor = scratch + 9 * nm; /* [nm][9] N and F_w; [nm][3] Coriolis */
+  for (int i = 0; i < 6; i++) g->b[i] = splat(0);
+  tables_begin(b, NF, cor);
+  if (skew)
+    tables_add(b, 1, xi, xidot, NF, cor, g->b);
+  else
+    tables_add_general(b, xi, xidot, NF, cor, g->b);
+  for (int r = 0; r < nm; r++)
+    for (int i = 0; i < 3; i++) F[6 * r + i] = NF[9 * r + 6 + i], F[6 * r + 3 + i] = splat(F0[6 * r + 3 + i]);
+  if (b->stiffened) linear_rows_add(b, xi, F);
 
   real dJ[6], Jdot[6], Ex[3], Ed[3], Fd[3]; /* changes of J and mp, and F_w xidot, E xidot */
-  for (int i = 0; i < 6; i++) {
-    real p = splat(0), v = splat(0);
-    for (int r = 0; r < nm; r++) {
-      p += xi[r] * (N0[i * nm + r] + NF[i * nm + r]);
-      v += xidot[r] * NF[i * nm + r];
-    }
-    dJ[i] = i < 3 ? p : 0.5 * p; /* N's mixed rows carry twice the matrix entry */
-    Jdot[i] = i < 3 ? -2.0 * v : -v;
+  for (int i = 0; i < 6; i++) dJ[i] = Jdot[i] = splat(0);
+  for (int i = 0; i < 3; i++) Ex[i] = Ed[i] = Fd[i] = splat(0);
+  for (int r = 0; r < nm; r++) {
+    const real p = xi[r], v = xidot[r];
+    for (int i = 0; i < 6; i++) dJ[i] += p * (N0[6 * r + i] + NF[9 * r + i]), Jdot[i] += v * NF[9 * r + i];
   }
-  for (int i = 0; i < 3; i++) {
-    Ex[i] = Ed[i] = Fd[i] = splat(0);
-    for (int r = 0; r < nm; r++) {
-      Ex[i] += (F0[(3 + i) * nm + r] + E[i * nm + r]) * xi[r];
-      Ed[i] += E[i * nm + r] * xidot[r];
-      Fd[i] += NF[(6 + i) * nm + r] * xidot[r];
-      F[i * nm + r] = NF[(6 + i) * nm + r];
+  for (int r = 0; r < nm; r++) {
+    const real p = xi[r], v = xidot[r];
+    for (int i = 0; i < 3; i++) {
+      Ex[i] += (F0[6 * r + 3 + i] + F[6 * r + 3 + i]) * p;
+      Ed[i] += F[6 * r + 3 + i] * v;
+      Fd[i] += F[6 * r + i] * v;
     }
-    g->mp[i] = inertia[1 + i] + 0.5 * Ex[i];
   }
-  for (int i = 0; i < 6; i++) g->J[i] = inertia[4 + i] - dJ[i];
+  for (int i = 0; i < 3; i++) g->mp[i] = inertia[1 + i] + 0.5 * Ex[i];
+  for (int i = 0; i < 6; i++) { /* N's mixed rows carry twice the matrix entry */
+    g->J[i] = inertia[4 + i] - (i < 3 ? dJ[i] : 0.5 * dJ[i]);
+    Jdot[i] = i < 3 ? -2.0 * Jdot[i] : -Jdot[i];
+  }
 
   real w2[6], h[3];
   squares(w, w2);
@@ -176,17 +202,18 @@ static void body_full(const bough_body *b, const double *inertia, const real w[3
   h[0] = J[0] * w[0] + J[3] * w[1] + J[4] * w[2] + Fd[0];
   h[1] = J[3] * w[0] + J[1] * w[1] + J[5] * w[2] + Fd[1];
   h[2] = J[4] * w[0] + J[5] * w[1] + J[2] * w[2] + Fd[2];
-  cross(w, h, g->b);
+  cross_add(w, h, g->b);
   g->b[0] += Jdot[0] * w[0] + Jdot[3] * w[1] + Jdot[4] * w[2];
   g->b[1] += Jdot[3] * w[0] + Jdot[1] * w[1] + Jdot[5] * w[2];
   g->b[2] += Jdot[4] * w[0] + Jdot[5] * w[1] + Jdot[2] * w[2];
-  for (int i = 0; i < 3; i++) g->b[3 + i] = splat(0), Ed[i] *= 2.0;
+  for (int i = 0; i < 3; i++) Ed[i] *= 2.0;
   centrifugal_add(w2, g->mp, g->b + 3);
   cross_add(w, Ed, g->b + 3);
-  coriolis(b, xidot, cor, g);
+  const double twice = skew ? 2.0 : 1.0;
+  const real wc[3] = {twice * w[0], twice * w[1], twice * w[2]};
   for (int r = 0; r < nm; r++) {
-    real f = w[0] * cor[r] + w[1] * cor[nm + r] + w[2] * cor[2 * nm + r];
-    for (int i = 0; i < 6; i++) f += w2[i] * NF[i * nm + r];
+    real f = wc[0] * cor[3 * r] + wc[1] * cor[3 * r + 1] + wc[2] * cor[3 * r + 2];
+    for (int i = 0; i < 6; i++) f += w2[i] * NF[9 * r + i];
     e[r] -= f;
   }
 }
@@ -195,34 +222,27 @@ static void body_full(const bough_body *b, const double *inertia, const real w[3
 static void body_stiffened(const bough_body *b, const body_work *x, rigid_part *g) {
   const int nm = b->nm;
   const real *xidot = x->xidot;
-  for (int q = 0; q < nm; q++) {
-    const double *E1 = b->E1 + q * 3 * nm;
-    for (int i = 0; i < 3; i++) {
-      real force = splat(0);
-      for (int r = 0; r < nm; r++) force += E1[i * nm + r] * xidot[r];
-      g->b[3 + i] += force * xidot[q];
-    }
-  }
+  for (int q = 0; q < nm; q++)
+    for (int r = 0; r < nm; r++)
+      for (int i = 0; i < 3; i++) g->b[3 + i] += b->E1[3 * (nm * q + r) + i] * (xidot[q] * xidot[r]);
 }
 
-/* Full fidelity, nodes with rotary inertia: Mff = 1 + sum xi_q Z_q with its gyroscopic terms. */
-static void body_rotary(const bough_body *b, real *scratch, body_work *x) {
-  const int nm = b->nm, size = nm * (nm + 1) / 2;
+/* Full fidelity, nodes with rotary inertia: Mff = 1 + sum_q xi_q Z_q, and b_eta = Mff_dot xidot - 1/2 xidot' Z_q xidot off e.
+ * Z has a record of nm for every pair of modes. */
+static void body_rotary(const bough_body *b, body_work *x) {
+  const int nm = b->nm;
+  const double *Z = b->Z;
   const real *xi = x->xi, *xidot = x->xidot;
-  real *L = x->L, *e = x->e, *zx = scratch; /* zx = Z_q xidot */
-  for (int q = 0; q < nm; q++) {
-    const double *Z = b->Z + q * size;
-    real quadratic = splat(0);
-    for (int i = 0; i < size; i++) L[i] += Z[i] * xi[q];
-    for (int r = 0; r < nm; r++) {
-      const double *row = Z + AT(r, 0);
-      real v = row[r] * xidot[r];
-      for (int s = 0; s < r; s++) v += row[s] * xidot[s], zx[s] += row[s] * xidot[r];
-      zx[r] = v;
+  real *L = x->L, *e = x->e;
+  for (int r = 0; r < nm; r++)
+    for (int s = 0; s <= r; s++, Z += nm) {
+      const real both = (r == s ? 0.5 : 1.0) * (xidot[r] * xidot[s]);
+      real mass = L[LOWER(r, s)], rate = splat(0);
+      for (int q = 0; q < nm; q++) mass += Z[q] * xi[q], rate += Z[q] * xidot[q], e[q] += Z[q] * both;
+      L[LOWER(r, s)] = mass;
+      e[r] -= rate * xidot[s];
+      if (s < r) e[s] -= rate * xidot[r];
     }
-    for (int r = 0; r < nm; r++) e[r] -= zx[r] * xidot[q], quadratic += zx[r] * xidot[r];
-    e[q] += 0.5 * quadratic;
-  }
 }
 
 /* Deformed frame of a node: l = l0 + Gam xi (+ 1/2 xi' H xi), attitude E = exp(x~), x = Lam xi, and their rates. */
@@ -231,28 +251,32 @@ typedef struct {
   real ldot[3], lddot[3], delta[3], ddelta[3]; /* gam xidot; H xidot xidot; Jl Lam xidot; d(Jl)/dt Lam xidot */
 } node_state;
 
-/* Fills s, and gam [3*nm] with dl/dxi at the present deflection: Gam, plus H xi of a stiffened body. */
+/* Fills s, and (unless null) gam [nm][3] with dl/dxi at the present deflection: Gam, plus H xi of a stiffened body, for
+ * which it must be there. */
 static void node_deform(const bough_node *n, int nm, int full, const real *xi, const real *xidot, real *gam,
                         node_state *s) {
   static const double one[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
   const double *Gam = n->Gam, *Lam = n->Lam, *H = n->H, *l0 = n->l0;
-  real x[3], xd[3];
-  for (int i = 0; i < 3 * nm; i++) gam[i] = splat(Gam[i]);
-  if (H) axpy_table(H, xi, nm, 3 * nm, gam);
-  for (int i = 0; i < 3; i++) {
-    real p = splat(0), v = splat(0), a = splat(0), d = splat(0);
-    for (int r = 0; r < nm; r++) {
-      p += (Gam[i * nm + r] + gam[i * nm + r]) * xi[r];
-      a += Lam[i * nm + r] * xi[r];
-      v += gam[i * nm + r] * xidot[r];
-      d += Lam[i * nm + r] * xidot[r];
+  real x[3], xd[3], p[3], v[3];
+  for (int i = 0; i < 3; i++) x[i] = xd[i] = p[i] = v[i] = splat(0);
+  for (int i = 0; gam && i < 3 * nm; i++) gam[i] = splat(Gam[i]);
+  for (int r = 0; r < nm; r++)
+    for (int i = 0; i < 3; i++) {
+      x[i] += Lam[3 * r + i] * xi[r], xd[i] += Lam[3 * r + i] * xidot[r];
+      p[i] += Gam[3 * r + i] * xi[r], v[i] += Gam[3 * r + i] * xidot[r];
     }
-    s->l[i] = full ? l0[i] + 0.5 * p : splat(l0[i]);
-    x[i] = a, xd[i] = d, s->ldot[i] = v, s->lddot[i] = splat(0), s->ddelta[i] = splat(0), s->delta[i] = d;
+  for (int i = 0; i < 3; i++) {
+    s->l[i] = full ? l0[i] + p[i] : splat(l0[i]);
+    s->ldot[i] = v[i], s->lddot[i] = splat(0), s->ddelta[i] = splat(0), s->delta[i] = xd[i];
   }
-  for (int q = 0; full && H && q < nm; q++)
-    for (int i = 0; i < 3; i++)
-      for (int r = 0; r < nm; r++) s->lddot[i] += H[(q * 3 + i) * nm + r] * (xidot[q] * xidot[r]);
+  for (int q = 0; H && q < nm; q++)
+    for (int r = 0; r < nm; r++)
+      for (int i = 0; i < 3; i++) {
+        const double h = H[3 * (nm * q + r) + i];
+        gam[3 * r + i] += h * xi[q];
+        s->ldot[i] += h * (xi[q] * xidot[r]);
+        if (full) s->l[i] += (0.5 * h) * (xi[q] * xi[r]), s->lddot[i] += h * (xidot[q] * xidot[r]);
+      }
   for (int i = 0; i < 9; i++) s->E[i] = s->Jl[i] = splat(one[i]);
   if (!full) return;
   exp_coefficients e;
@@ -281,16 +305,16 @@ static void load_add(const bough_node *n, int nm, int full, const real attitude[
   cross(s.l, force, moment);
   for (int i = 0; i < 3; i++) g->b[i] -= torque[i] + moment[i], g->b[3 + i] -= force[i];
   for (int r = 0; r < nm; r++)
-    for (int i = 0; i < 3; i++) x->e[r] += n->Lam[i * nm + r] * bent[i] + gam[i * nm + r] * force[i];
+    for (int i = 0; i < 3; i++) x->e[r] += n->Lam[3 * r + i] * bent[i] + gam[3 * r + i] * force[i];
 }
 
 /* Unclamped modes: where F is, seen from the attach node's frame O (fills x->unclamped). With S = (Jl Lam_d, Gam_d),
  *   V_F = X (E V_O - S xidot),  alpha_F = X (E alpha_O - S xiddot) + c_F,  X: shift by -l_d. */
-static void unclamped_frame(const bough_body *b, const bough_node *d, body_work *x) {
+static void unclamped_frame(const bough_body *b, const bough_node *d, real *scratch, body_work *x) {
   const int nm = b->nm;
-  real *E = x->unclamped, *ld = E + 9, *wF = E + 12, *cF = E + 15, *S = E + 21;
+  real *E = x->unclamped, *ld = E + 9, *wF = E + 12, *cF = E + 15, *S = E + 21, *gam = scratch;
   node_state s;
-  node_deform(d, nm, 1, x->xi, x->xidot, S + 3 * nm, &s);
+  node_deform(d, nm, 1, x->xi, x->xidot, gam, &s);
   for (int i = 0; i < 9; i++) E[i] = s.E[i];
   rotate(E, x->omega, wF);
   for (int i = 0; i < 3; i++) ld[i] = s.l[i], wF[i] -= s.delta[i];
@@ -303,15 +327,10 @@ static void unclamped_frame(const bough_body *b, const bough_node *d, body_work 
   for (int i = 0; i < 3; i++) cF[i] = -a[i], cF[3 + i] = -a[3 + i];
   cross_add(a, ld, cF + 3);
   for (int r = 0; r < nm; r++) {
-    const real lam[3] = {splat(d->Lam[r]), splat(d->Lam[nm + r]), splat(d->Lam[2 * nm + r])};
-    real jl[3];
-    rotate(s.Jl, lam, jl);
-    for (int i = 0; i < 3; i++) S[i * nm + r] = jl[i];
+    const real lam[3] = {splat(d->Lam[3 * r]), splat(d->Lam[3 * r + 1]), splat(d->Lam[3 * r + 2])};
+    rotate(s.Jl, lam, S + 6 * r);
+    for (int i = 0; i < 3; i++) S[6 * r + 3 + i] = gam[3 * r + i];
   }
-}
-
-INLINE void column(const real *A, int nm, int r, real c[6]) {
-  for (int i = 0; i < 6; i++) c[i] = A[i * nm + r];
 }
 
 /* Refer mass and force of an unclamped body, computed in F, to O: the transformation (6)-(8) of the JSC paper at
@@ -319,44 +338,34 @@ INLINE void column(const real *A, int nm, int r, real c[6]) {
 static void unclamped_to_attach(const bough_body *b, double m, body_work *x, rigid_part *rigid) {
   const int nm = b->nm;
   const real *E = x->unclamped, *ld = E + 9, *cF = E + 15, *S = E + 21;
-  real M[21], f[6];
+  real M[21];
   inertia_set(m, rigid->mp, rigid->J, M);
   symmetric_add(M, cF, rigid->b); /* inertia force of c_F */
-  for (int r = 0; r < nm; r++) {
-    column(x->F, nm, r, f);
-    for (int i = 0; i < 6; i++) x->e[r] -= f[i] * cF[i];
-  }
+  for (int r = 0; r < nm; r++)
+    for (int i = 0; i < 6; i++) x->e[r] -= x->F[6 * r + i] * cF[i];
   /* to the point d: forces lose l_d x f, inertia is shifted by -l_d */
   const real back[3] = {-ld[0], -ld[1], -ld[2]};
   real Md[21];
   for (int i = 0; i < 21; i++) Md[i] = splat(0);
   inertia_shift_add(back, M, Md);
   cross_add(back, rigid->b + 3, rigid->b);
-  for (int r = 0; r < nm; r++) {
-    column(x->F, nm, r, f);
-    cross_add(back, f + 3, f);
-    for (int i = 0; i < 3; i++) x->F[i * nm + r] = f[i];
-  }
+  for (int r = 0; r < nm; r++) cross_add(back, x->F + 6 * r + 3, x->F + 6 * r);
   /* Mff* = Mff - F'S - S'(F - M S), F* = F - M S, b_eta* = b_eta - S' b */
   for (int s = 0; s < nm; s++) {
-    real Ss[6], Fs[6], star[6];
-    column(S, nm, s, Ss);
-    column(x->F, nm, s, Fs);
+    const real *Ss = S + 6 * s, *Fs = x->F + 6 * s;
+    real star[6];
     for (int i = 0; i < 6; i++) star[i] = splat(0);
     symmetric_add(Md, Ss, star);
     for (int i = 0; i < 6; i++) star[i] = Fs[i] - star[i], x->e[s] += Ss[i] * rigid->b[i];
     for (int r = s; r < nm; r++)
-      for (int i = 0; i < 6; i++) x->L[AT(r, s)] -= x->F[i * nm + r] * Ss[i] + S[i * nm + r] * star[i];
+      for (int i = 0; i < 6; i++) x->L[AT(r, s)] -= x->F[6 * r + i] * Ss[i] + S[6 * r + i] * star[i];
   }
   for (int s = 0; s < nm; s++) { /* F* after Mff has used F */
-    real Ss[6], MS[6];
-    column(S, nm, s, Ss);
+    real *F = x->F + 6 * s, MS[6];
     for (int i = 0; i < 6; i++) MS[i] = splat(0);
-    symmetric_add(Md, Ss, MS);
-    for (int i = 0; i < 6; i++) f[i] = x->F[i * nm + s] - MS[i];
-    real g[6];
-    rotate_back(E, f, g), rotate_back(E, f + 3, g + 3);
-    for (int i = 0; i < 6; i++) x->F[i * nm + s] = g[i];
+    symmetric_add(Md, S + 6 * s, MS);
+    for (int i = 0; i < 6; i++) MS[i] = F[i] - MS[i];
+    rotate_back(E, MS, F), rotate_back(E, MS + 3, F + 3);
   }
   rotate_back(E, rigid->b, rigid->b), rotate_back(E, rigid->b + 3, rigid->b + 3);
   /* inertia in O axes */

@@ -41,7 +41,7 @@ static void carry_inward(const bough_sweep *s, int k, const sweep_work *w, real 
     rotate(x->R, X, X), rotate(x->R, X + 3, X + 3);
     for (int r = 0; r < nm; r++) {
       real v = splat(0);
-      for (int i = 0; i < 6; i++) v += Pi[i * nm + r] * X[i];
+      for (int i = 0; i < 6; i++) v += Pi[6 * r + i] * X[i];
       A[(m->body[b->parent].um + r) * nu + column_index] = v;
     }
     cross_add(x->l, X + 3, X);
@@ -102,7 +102,7 @@ static void mass_matrix(const bough_sweep *s, void *work, const void *q, const v
     composite_hand(s, k, w);
     for (int r = 0; r < b->nm; r++) {
       for (int c = 0; c < b->nm; c++) M[(b->um + c) * nu + b->um + r] = x->L[AT(r, c)];
-      column(x->F, b->nm, r, X);
+      for (int i = 0; i < 6; i++) X[i] = x->F[6 * r + i];
       carry_inward(s, k, w, X, b->um + r, M);
     }
     for (int j = 0; j < b->n_lin + b->n_rot; j++) {

@@ -14,9 +14,9 @@ static void factor_modes(const bough_sweep *s, int k, sweep_work *w, real *L, re
   for (int j = nm; j-- > 0;) { /* g = (mu L^-T) L^-1 */
     real g[6];
     for (int i = 0; i < 6; i++) {
-      real v = x->F[i * nm + j];
-      for (int q = j + 1; q < nm; q++) v -= x->F[i * nm + q] * x->L[AT(q, j)];
-      g[i] = x->F[i * nm + j] = v * x->L[AT(j, j)];
+      real v = x->F[6 * j + i];
+      for (int q = j + 1; q < nm; q++) v -= x->F[6 * q + i] * x->L[AT(q, j)];
+      g[i] = x->F[6 * j + i] = v * x->L[AT(j, j)];
     }
     carry_inward(s, k, w, g, b->um + j, L);
   }

@@ -32,7 +32,7 @@ INLINE const real *unfold_modes(const bough_sweep *s, int k, sweep_work *w) {
         unfold_port(b, 6, x, v, f);
     }
     for (int r = 0; r < nm; r++) { /* xiddot = e - Pi' f - F' alpha, acceleration of the port v + Pi (e - Pi' f) */
-      const double *F = modes + 18 * r + 6, *Pi = F + 6;
+      const double *F = modes + 12 * r, *Pi = F + 6;
       real own = splat(0), port = splat(0);
       for (int i = 0; i < 6; i++) own += F[i] * alpha[i], port += Pi[i] * f[i];
       const real pushed = e[r] - port;
@@ -48,7 +48,7 @@ INLINE const real *unfold_modes(const bough_sweep *s, int k, sweep_work *w) {
     real *xiddot = x->xiddot;
     for (int j = nm; j-- > 0;) {
       real v = e[j];
-      for (int i = 0; i < 6; i++) v -= F[i * nm + j] * alpha[i];
+      for (int i = 0; i < 6; i++) v -= F[6 * j + i] * alpha[i];
       for (int q = j + 1; q < nm; q++) v -= L[AT(q, j)] * xiddot[q];
       xiddot[j] = v * L[AT(j, j)];
     }
@@ -114,7 +114,7 @@ static void collect_forces(const bough_sweep *s, int k, const sweep_work *w, con
   real *g = (real *)w->scratch;
   for (int r = 0; held && r < nm; r++) { /* D_f xiddot + mu' alpha - eps, kernel's basis */
     real v = -x->e[r];
-    for (int i = 0; i < 6; i++) v += x->F[i * nm + r] * x->alpha[i];
+    for (int i = 0; i < 6; i++) v += x->F[6 * r + i] * x->alpha[i];
     for (int c = 0; c < nm; c++) v += x->L[AT(r, c)] * x->xiddot[c];
     g[r] = v;
   }
@@ -140,7 +140,7 @@ static void forward(const bough_sweep *given, void *work, const void *q_, const 
   for (int k = m->nb; k-- > 0;) {
     const bough_body *b = m->body + k;
     real Pp[21], zp[6];
-    if (b->children == 0) outward_body(s, w, k, tau, loads);
+    if (b->last_child < 0) outward_body(s, w, k, tau, loads);
     inward_body(s, w, k, q, u, tau, motion, Pp, zp);
     if (b->parent < 0) continue;
     if (m->body[b->parent].last_child == k) outward_body(s, w, b->parent, tau, loads);

@@ -18,14 +18,15 @@ typedef enum {
   PATH_GENERAL = 2   /* any flexible body: (63)-(64) as printed */
 } bough_path;
 
-/* A named node. Vectors and matrices in the kernel's axes of its body; matrices are row-major. */
+/* A named node. Vectors and matrices in the kernel's axes of its body; matrices are row-major, tables of modes have a
+ * record for each. */
 typedef struct {
   int body;
   const double *l0;  /* [3] undeformed position from the body frame, m */
   const double *R0;  /* [9] node axes -> body axes, undeformed */
-  const double *Lam; /* [3*nm] modal rotation, rad */
-  const double *Gam; /* [3*nm] modal translation, m */
-  const double *H;   /* [nm][3*nm] derivative of Gam by xi_s; null unless the body is stiffened */
+  const double *Lam; /* [nm][3] modal rotation, rad */
+  const double *Gam; /* [nm][3] modal translation, m */
+  const double *H;   /* [nm][nm][3] derivative of Gam by xi_s, s first; null unless the body is stiffened */
 } bough_node;
 
 /* Constants of the two-port elimination (ruthless), seen from the attach node and from the outboard hinge. At the
@@ -33,40 +34,40 @@ typedef struct {
  * Without an outboard hinge Psi, Theta and Pi are zero. */
 typedef struct {
   double Meff[21];  /* M^rr - F F', packed lower triangle */
-  double Psi[36];   /* B' - F Pi' */
-  double Theta[36]; /* lower trapezoidal, Theta Theta' = Pi Pi' = Omega */
-  double modes[];   /* [nm][18] per mode: N0, F, and the port influence Pi */
+  double Theta[21]; /* lower triangle, Theta Theta' = Pi Pi' = Omega */
+  double Psi[36];   /* B' - F Pi'; from here on the outward sweep needs it */
+  double modes[];   /* [nm][12] F and the port influence Pi; then [nm][6] N0 */
 } bough_two_port;
 
-/* What the sweeps touch of every body comes first. */
+/* What the sweeps touch of every body comes first: in one line of memory what all of them need. */
 typedef struct {
   int parent;         /* index, -1 for ground */
   int q0, u0;         /* first coordinate, first speed */
   int qm, um;         /* first modal coordinate, first modal speed */
   int nm;             /* number of modes */
-  int children;       /* number of hinges this body carries */
   int only_child;     /* the child if there is exactly one, else -1 */
   int last_child;     /* the one with the highest index, -1 if there is none: the first to hand over, inward */
-  int attach_node;    /* node that carries this body's own hinge when modes move it there, else -1 */
   int port_node;      /* node of the parent that carries this body's hinge, -1 on ground */
-  int load_first, load_count; /* range in the model's table of load nodes */
+  int attach_node;    /* node that carries this body's own hinge when modes move it there, else -1 */
   unsigned char n_lin;        /* translations, 0..3 */
   unsigned char turn;         /* bough_turn */
   unsigned char n_rot;        /* rotational speeds: 0, 1, 2 or 3 */
-  unsigned char in_passing;   /* the next one inward is its parent, or it ends a branch: see work.inl */
+  unsigned char in_passing;   /* no child, or the only one comes next: see choose_places */
   unsigned char port_stored;  /* influence of the parent's modes depends on more than the port's attitude: it is stored */
   unsigned char user_basis;   /* eta = T xi with T not the identity */
   unsigned char full_damping; /* damping is a matrix in xi, not a diagonal */
-  unsigned char rotary;       /* F1 is not antisymmetric and Z is there: rotary inertia of nodes, or second-order motion */
-  unsigned char stiffened;    /* geometric stiffening: E1 and the nodes' H are there */
   unsigned char two_port_ok;  /* two_port constants are there */
+  const bough_two_port *two_port;
+  const double *port_turn; /* [nm][3] two-port: rotation of the port by each mode, rows of Pi */
   double Q[9];        /* inboard axes -> parent's axes, undeformed */
   double l[3];        /* inboard origin from the parent's frame, parent's axes, m, undeformed */
   double wheel[3];    /* stored angular momentum, N.m.s */
-  const bough_two_port *two_port;
-  const double *port_turn; /* [nm][3] two-port: rotation of the port by each mode, rows of Pi */
   const double *k;    /* [nm] modal stiffness in xi */
   const double *d;    /* [nm] or [nm*nm] modal damping in xi */
+  int children;       /* number of hinges this body carries */
+  int load_first, load_count; /* range in the model's table of load nodes */
+  unsigned char rotary;       /* F1 is not antisymmetric and Z is there: rotary inertia of nodes, or second-order motion */
+  unsigned char stiffened;    /* geometric stiffening: E1 and the nodes' H are there */
   const double *r;    /* [3] inboard origin from the port node, parent's axes, undeformed */
   const double *lin;  /* [3*n_lin] translation axes in inboard axes, one per row */
   const double *rot1; /* [3] first axis of TURN_TWO in inboard axes */
@@ -75,11 +76,11 @@ typedef struct {
   const double *T;    /* [nm*nm] eta = T xi */
   const double *Tinv; /* [nm*nm] */
   const double *Mff0; /* [nm*nm] M^ff in F, unclamped modes only; the identity otherwise */
-  const double *F0;   /* [6*nm] M^rf at zero deflection; rows angular, linear */
-  const double *N0;   /* [6*nm] centrifugal: b_eta = N w2, w2 = (xx, yy, zz, xy, xz, yz) of omega */
-  const double *NF1;  /* [nm][9*nm] full or stiffened: derivatives of N (6 rows) and of F's angular rows (3) by xi_s */
-  const double *E1;   /* [nm][3*nm] stiffened: derivatives of F's linear rows by xi_s */
-  const double *Z;    /* [nm][nm*(nm+1)/2] full and rotary: derivative of M^ff by xi_q, packed lower triangles */
+  const double *F0;   /* [nm][6] M^rf at zero deflection; angular, linear */
+  const double *N0;   /* [nm][6] centrifugal: b_eta = N w2, w2 = (xx, yy, zz, xy, xz, yz) of omega */
+  const double *NF1;  /* full or stiffened: derivatives of N and of F's angular part, by pairs of modes: tables_add */
+  const double *E1;   /* [nm][nm][3] stiffened: derivatives of F's linear part by xi_s, s first */
+  const double *Z;    /* [nm*(nm+1)/2][nm] full and rotary: derivative of M^ff, packed lower triangle, by xi_q */
 } bough_body;
 
 /* One rotation and nothing else: the hinge that the sweeps are fastest for. */

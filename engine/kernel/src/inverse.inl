@@ -25,8 +25,8 @@ static void inverse(const bough_sweep *s, void *work, const void *q_, const void
     for (int r = 0; r < b->nm; r++) {
       real f = -x->e[r];
       for (int i = 0; i < 6; i++) {
-        f += x->F[i * b->nm + r] * x->alpha[i];
-        x->sum->z[i] += x->F[i * b->nm + r] * x->xiddot[r];
+        f += x->F[6 * r + i] * x->alpha[i];
+        x->sum->z[i] += x->F[6 * r + i] * x->xiddot[r];
       }
       for (int c = 0; c < b->nm; c++) f += x->L[AT(r, c)] * x->xiddot[c];
       x->e[r] = f;
@@ -57,7 +57,7 @@ static void inverse(const bough_sweep *s, void *work, const void *q_, const void
     const int nmp = m->body[b->parent].nm;
     const real *Pi = nmp > 0 ? port_influence(s, b, x, w->scratch) : NULL;
     for (int r = 0; r < nmp; r++)
-      for (int i = 0; i < 6; i++) p->e[r] += Pi[i * nmp + r] * f[i];
+      for (int i = 0; i < 6; i++) p->e[r] += Pi[6 * r + i] * f[i];
     for (int i = 0; i < 6; i++) p->sum->z[i] += f[i];
     cross_add(x->l, f + 3, p->sum->z);
   }

@@ -82,7 +82,7 @@ static void modal_frame(const bough_sweep *s, int k, const sweep_work *w, real r
   for (int i = 0; i < 3; i++) r[i] -= back[i];
   rotate(E, V, V), rotate(E, V + 3, V + 3), rotate(E, alpha, alpha), rotate(E, alpha + 3, alpha + 3);
   for (int i = 0; i < 6; i++)
-    for (int c = 0; c < nm; c++) V[i] -= S[i * nm + c] * x->xidot[c], alpha[i] -= S[i * nm + c] * x->xiddot[c];
+    for (int c = 0; c < nm; c++) V[i] -= S[6 * c + i] * x->xidot[c], alpha[i] -= S[6 * c + i] * x->xiddot[c];
   cross_add(ld, V, V + 3), cross_add(ld, alpha, alpha + 3);
   for (int i = 0; i < 6; i++) alpha[i] += cF[i];
 }
@@ -124,8 +124,8 @@ static void node_motion(const bough_sweep *s, void *work, const void *q, const v
     for (int i = 0; i < 3; i++) {
       a[i] = alpha[i] + d.ddelta[i], a[3 + i] = alpha[3 + i] + d.lddot[i];
       for (int e = 0; e < nm; e++) {
-        turn[i] += n->Lam[i * nm + e] * x->xiddot[e];
-        a[3 + i] += gam[i * nm + e] * x->xiddot[e];
+        turn[i] += n->Lam[3 * e + i] * x->xiddot[e];
+        a[3 + i] += gam[3 * e + i] * x->xiddot[e];
       }
     }
     rotate(d.Jl, turn, turn);
@@ -159,13 +159,13 @@ static void energy(const bough_sweep *s, void *work, const void *q_, const void 
     first_moment(x->sum->P, mp);
     for (int r = 0; r < nm; r++) {
       real t = splat(0);
-      column(x->F, nm, r, f);
+      for (int i = 0; i < 6; i++) f[i] = x->F[6 * r + i];
       for (int i = 0; i < 6; i++) h[i] += f[i] * x->xidot[r], t += f[i] * x->sum->z[i];
       for (int c = 0; c < nm; c++) t += x->L[AT(r, c)] * x->xidot[c];
       E[0] += 0.5 * x->xidot[r] * t;
       E[2] += 0.5 * b->k[r] * x->xi[r] * x->xi[r];
       for (int i = 0; !s->full && i < 3; i++) /* weight works on ruthless modes too */
-        mp[i] += 0.5 * (b->F0[(3 + i) * nm + r] + f[3 + i]) * x->xi[r];
+        mp[i] += 0.5 * (b->F0[6 * r + 3 + i] + f[3 + i]) * x->xi[r];
     }
     for (int i = 0; i < 6; i++) E[0] += 0.5 * x->sum->z[i] * h[i];
     for (int i = 0; i < 3; i++) h[i] += b->wheel[i];

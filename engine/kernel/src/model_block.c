@@ -110,7 +110,8 @@ static void read_body_reals(reader *s, const bough_model *m, bough_body *b) {
   if (b->attach_node >= 0) b->Mff0 = next_reals(s, nm * nm);
   b->F0 = next_reals(s, 6 * nm);
   b->N0 = next_reals(s, 6 * nm);
-  if (!m->ruthless || b->stiffened) b->NF1 = next_reals(s, 9 * nm * nm);
+  const int64_t F1 = b->rotary || b->stiffened ? 3 : 0; /* that is not known from its mirror image */
+  if (!m->ruthless || b->stiffened) b->NF1 = next_reals(s, nm * (nm - 1) / 2 * (9 + F1) + nm * (6 + F1));
   if (!m->ruthless && b->rotary) b->Z = next_reals(s, nm * (nm * (nm + 1) / 2));
   if (b->stiffened) b->E1 = next_reals(s, 3 * nm * nm);
 }

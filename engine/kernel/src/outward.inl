@@ -55,11 +55,11 @@ static const real *port_influence(const bough_sweep *s, const bough_body *b, con
   const double *Lam = n->Lam, *Gam = n->Gam;
   const real *Jl = x->Pi, *e = Jl + 9;
   for (int r = 0; r < nm; r++) {
-    const real lam[3] = {splat(Lam[r]), splat(Lam[nm + r]), splat(Lam[2 * nm + r])};
-    real jl[3], v[3];
-    rotate(Jl, lam, jl);
-    cross(jl, e, v);
-    for (int i = 0; i < 3; i++) scratch[i * nm + r] = jl[i], scratch[(3 + i) * nm + r] = Gam[i * nm + r] + v[i];
+    const real lam[3] = {splat(Lam[3 * r]), splat(Lam[3 * r + 1]), splat(Lam[3 * r + 2])};
+    real pi[6];
+    rotate(Jl, lam, pi);
+    cross(pi, e, pi + 3);
+    for (int i = 0; i < 3; i++) scratch[6 * r + i] = pi[i], scratch[6 * r + 3 + i] = Gam[3 * r + i] + pi[3 + i];
   }
   return scratch;
 }
@@ -68,16 +68,16 @@ INLINE void port_motion_add(const bough_sweep *s, const bough_body *b, const bod
   const int nm = s->model->body[b->parent].nm;
   if (b->port_stored) {
     const real *Pi = x->Pi;
-    for (int i = 0; i < 6; i++)
-      for (int r = 0; r < nm; r++) A[i] += Pi[i * nm + r] * rate[r];
+    for (int r = 0; r < nm; r++)
+      for (int i = 0; i < 6; i++) A[i] += Pi[6 * r + i] * rate[r];
     return;
   }
   const bough_node *n = s->model->node + b->port_node;
   const double *Lam = n->Lam, *Gam = n->Gam;
   const real *Jl = x->Pi, *e = Jl + 9;
   real turn[3] = {splat(0), splat(0), splat(0)};
-  for (int i = 0; i < 3; i++)
-    for (int r = 0; r < nm; r++) turn[i] += Lam[i * nm + r] * rate[r], A[3 + i] += Gam[i * nm + r] * rate[r];
+  for (int r = 0; r < nm; r++)
+    for (int i = 0; i < 3; i++) turn[i] += Lam[3 * r + i] * rate[r], A[3 + i] += Gam[3 * r + i] * rate[r];
   rotate(Jl, turn, turn);
   for (int i = 0; i < 3; i++) A[i] += turn[i];
   cross_add(turn, e, A + 3);
@@ -91,7 +91,7 @@ static void port_general(const bough_sweep *s, const bough_body *b, const bough_
   const real *wF = pb->attach_node >= 0 && full ? parent->unclamped + 12 : parent->omega;
   node_state d;
   const double *Lam = n->Lam;
-  real *Pi = b->port_stored ? x->Pi : scratch, *gam = Pi + 3 * nm;
+  real *Pi = x->Pi, *gam = b->port_stored ? scratch : NULL;
   node_deform(n, nm, full, parent->xi, parent->xidot, gam, &d);
   real offset[3], e[3], w2[6], wt2[6], wt[3];
   const real r[3] = {splat(b->r[0]), splat(b->r[1]), splat(b->r[2])};
@@ -118,16 +118,16 @@ static void port_general(const bough_sweep *s, const bough_body *b, const bough_
     centrifugal_add(w2, x->l, p->a + 3);
   for (int i = 0; i < 3; i++) p->omega[i] = wt[i];
   if (!b->port_stored) {
-    for (int i = 0; i < 9; i++) x->Pi[i] = d.Jl[i];
-    for (int i = 0; i < 3; i++) x->Pi[9 + i] = e[i];
+    for (int i = 0; i < 9; i++) Pi[i] = d.Jl[i];
+    for (int i = 0; i < 3; i++) Pi[9 + i] = e[i];
     return;
   }
   for (int c = 0; c < nm; c++) {
-    const real lam[3] = {splat(Lam[c]), splat(Lam[nm + c]), splat(Lam[2 * nm + c])};
-    real jl[3], v[3];
-    rotate(d.Jl, lam, jl);
-    cross(jl, e, v);
-    for (int i = 0; i < 3; i++) Pi[i * nm + c] = jl[i], gam[i * nm + c] += v[i];
+    const real lam[3] = {splat(Lam[3 * c]), splat(Lam[3 * c + 1]), splat(Lam[3 * c + 2])};
+    real *pi = Pi + 6 * c;
+    rotate(d.Jl, lam, pi);
+    cross(pi, e, pi + 3);
+    for (int i = 0; i < 3; i++) pi[3 + i] += gam[3 * c + i];
   }
 }
 
@@ -137,13 +137,11 @@ static void port_unclamped(const bough_body *pb, const body_work *parent, body_w
   const real *E = parent->unclamped, *ld = E + 9, *cF = E + 15, *S = E + 21;
   const real arm[3] = {x->l[0] - ld[0], x->l[1] - ld[1], x->l[2] - ld[2]};
   for (int c = 0; c < nm; c++) {
-    real pi[6], Sc[6], v[3];
-    column(x->Pi, nm, c, pi);
-    column(S, nm, c, Sc);
+    const real *Sc = S + 6 * c;
+    real *pi = x->Pi + 6 * c, v[3];
     cross(Sc, arm, v);
     for (int i = 0; i < 3; i++) pi[i] -= Sc[i], pi[3 + i] -= Sc[3 + i] + v[i];
     rotate_back(E, pi, pi), rotate_back(E, pi + 3, pi + 3);
-    for (int i = 0; i < 6; i++) x->Pi[i * nm + c] = pi[i];
   }
   real Et[9], Q[9];
   for (int i = 0; i < 6; i++) p->a[i] += cF[i];
@@ -283,7 +281,7 @@ INLINE void outward_frame(const bough_sweep *s, sweep_work *w, int k, const real
   if (b->nm == 0) return;
   x->xi = modes_of(b, q + b->qm, x->xi_own);
   x->xidot = modes_of(b, u + b->um, x->xi_own + b->nm);
-  if (b->attach_node >= 0 && s->full) unclamped_frame(b, s->model->node + b->attach_node, x);
+  if (b->attach_node >= 0 && s->full) unclamped_frame(b, s->model->node + b->attach_node, w->scratch, x);
 }
 
 /* Inertia and bias of body k: F, L, e of its modes; P (not for two-ports) and z start the inward sweep. */
@@ -304,7 +302,7 @@ static void outward_body(const bough_sweep *s, sweep_work *w, int k, const real 
     real *e = x->e;
     if (s->path[k] == PATH_TWO_PORT)
       for (int r = 0; r < nm; r++) {
-        const double *N = b->two_port->modes + 18 * r;
+        const double *N = b->two_port->modes + 12 * nm + 6 * r;
         e[r] -= (N[0] * w2[0] + N[1] * w2[1] + N[2] * w2[2]) + (N[3] * w2[3] + N[4] * w2[4] + N[5] * w2[5]);
       }
     else if (nm > 0) {
@@ -315,7 +313,7 @@ static void outward_body(const bough_sweep *s, sweep_work *w, int k, const real 
     modes_mass(s, b, k, x);
     body_full(b, inertia, unclamped ? x->unclamped + 12 : x->omega, w->scratch, x, &g);
     if (b->stiffened) body_stiffened(b, x, &g);
-    if (b->rotary) body_rotary(b, w->scratch, x);
+    if (b->rotary) body_rotary(b, x);
   }
   if (loads && b->load_count > 0) loads_add(s, k, w, loads, &g);
   if (nm > 0 && unclamped) unclamped_to_attach(b, inertia[0], x, &g);

@@ -1,6 +1,7 @@
 /* spatial.inl - three-vectors, rotations and symmetric 6x6 matrices on `real`.
  * A 3x3 matrix is row-major real[9]. A symmetric 6x6 matrix is its lower triangle, packed by rows: AT(i, j), i >= j.
  * It is never stored full, so it cannot lose its symmetry along a chain. */
+#define LOWER(i, j) ((i) * ((i) + 1) / 2 + (j)) /* where i >= j is known */
 #define AT(i, j) ((i) >= (j) ? (i) * ((i) + 1) / 2 + (j) : (j) * ((j) + 1) / 2 + (i))
 
 INLINE void cross(const real a[3], const real b[3], real c[3]) {

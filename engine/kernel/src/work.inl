@@ -21,7 +21,7 @@ typedef struct {
   real *e;    /* [nm] modal force that is there without accelerations; general path, then: L^-1 eps_f */
   real *port; /* two-port, [27] in the port's order: z_R^+ of the child, then z~, the force there without acceleration,
                * then the port's acceleration [6]; and G~ [21] */
-  real *F;    /* [6*nm] M^rf; general path, then: mu L^-T */
+  real *F;    /* [nm][6] M^rf; general path, then: mu L^-T */
   real *G;    /* hinge, [6*n] G_R: Kalman gain, one row per DOF; and nu_R [n] */
   real R[9];     /* O -> port axes; a turn about z behind a two-port: cos and sin alone are there, in l[1] and l[2] */
   real l[3];     /* parent's O to own O, m, parent's O axes */
@@ -33,7 +33,7 @@ typedef struct {
   real *H;      /* [6*n] joint map, one row per DOF, O axes (not for revolute hinges) */
   real *D;      /* [n*n] lower Cholesky factor of D_R with inverse diagonal (not for revolute hinges) */
   real *xi_own; /* [2*nm] (only if eta is not xi) */
-  real *unclamped; /* full fidelity, F seen from O: E_d [9], l_d [3], omega_F [3], c_F [6], then S [6*nm] */
+  real *unclamped; /* full fidelity, F seen from O: E_d [9], l_d [3], omega_F [3], c_F [6], then S [nm][6] */
   gathered *sum_kept;
   real *alpha_kept, *xiddot_kept;
   real *attitude;  /* [9] O -> inertial axes (only with loads) */
