@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from bough.bodies import PORT_ROTATION, Array, BodyData, TwoPort, body_data, quaternion_matrix, two_port
+from bough.bodies import PORT_ROTATION, Array, BodyData, NodeData, TwoPort, body_data, quaternion_matrix, two_port
 from bough.model import Body, Model
 
 VERSION = 4
@@ -56,6 +56,20 @@ class _Place:
     children: tuple[int, ...]
 
 
+@dataclass(frozen=True, eq=False)
+class _Tables:
+    """Arrays that the kernel reads in this order, and what decides which of them there are."""
+
+    kind: tuple[object, ...]
+    arrays: tuple[Array, ...]
+
+
+def _firsts(tables: list[_Tables]) -> list[int]:
+    """For each of them, the place of the first that is equal: chains of equal bodies hold their numbers once."""
+    seen: dict[tuple[object, ...], int] = {}
+    return [seen.setdefault((t.kind, *(a.tobytes() for a in t.arrays)), i) for i, t in enumerate(tables)]
+
+
 class _Writer:
     """Ints and reals of a block, in order."""
 
@@ -96,6 +110,8 @@ def compile_block(model: Model, every_node: bool = False) -> Block:
     loads = _load_nodes(model)
     places = _places(model, bodies, where)
     w = _Writer()
+    mode_tables = [_mode_tables(d, ruthless) for d in bodies]
+    first_bodies = _firsts(mode_tables)
     nq = sum(b.hinge.kind.nq + d.nm for b, d in zip(model.bodies, bodies, strict=True))
     nu = sum(b.hinge.kind.nu + d.nm for b, d in zip(model.bodies, bodies, strict=True))
     w.ints += [len(bodies), nq, nu, len(nodes), len(loads), int(ruthless)]
@@ -103,8 +119,11 @@ def compile_block(model: Model, every_node: bool = False) -> Block:
     for k, (body, data) in enumerate(zip(model.bodies, bodies, strict=True)):
         first = next((i for i, name in enumerate(owner) if name == body.name), 0)
         _put_ints(w, body, data, places[k], _is_two_port(model, k, data, places), where)
-        w.ints += [first, owner.count(body.name)]
-    w.ints += [k for k, d in enumerate(bodies) for _ in d.nodes]
+        w.ints += [first, owner.count(body.name), first_bodies[k]]
+    node_tables = [_node_tables(n, d) for d in bodies for n in d.nodes]
+    first_nodes = _firsts(node_tables)
+    owners = [k for k, d in enumerate(bodies) for _ in d.nodes]
+    w.ints += [i for pair in zip(owners, first_nodes, strict=True) for i in pair]
     w.ints += [where[name] for name in loads]
     w.put(np.array(model.gravity))
     for attribute in ("damping", "stiffness", "rest", "armature"):
@@ -112,15 +131,14 @@ def compile_block(model: Model, every_node: bool = False) -> Block:
     w.put(_held(model, bodies))
     for k, (body, data) in enumerate(zip(model.bodies, bodies, strict=True)):
         _put_hinge(w, body, data, places[k])
-        _put_modes(w, data, ruthless)
+        if first_bodies[k] == k:
+            w.put(*mode_tables[k].arrays)
     for k, data in enumerate(bodies):
         if _is_two_port(model, k, data, places):
             _put_two_port(w, data, [(model.bodies[c].at, places[c]) for c in places[k].children])
-    for data in bodies:
-        for n in data.nodes:
-            w.put(n.l0, n.R0, n.lam.T, n.gam.T)
-            if n.bends is not None:
-                w.put(n.bends.transpose(2, 1, 0))
+    for j, table in enumerate(node_tables):
+        if first_nodes[j] == j:
+            w.put(*table.arrays)
     return Block(w.finish(), bodies, nodes, loads)
 
 
@@ -200,26 +218,36 @@ def _put_hinge(w: _Writer, body: Body, d: BodyData, place: _Place) -> None:
     w.put(place.Q, place.r, lin, rot1, C, d.inertia, d.wheel)
 
 
-def _put_modes(w: _Writer, d: BodyData, ruthless: bool) -> None:
-    i = d.integrals
+def _mode_tables(d: BodyData, ruthless: bool) -> _Tables:
+    """Constants of a body's modes; none without modes."""
+    i, extra = d.integrals, d.stiffening
+    kind = (d.nm, d.user_basis, d.full_damping, d.rotary, extra is not None, d.Mff0 is not None)
     if i is None:
-        return
-    w.put(d.stiffness, d.damping if d.full_damping else np.diag(d.damping))
+        return _Tables(kind, ())
+    out = [d.stiffness, d.damping if d.full_damping else np.diag(d.damping)]
     if d.user_basis:
-        w.put(d.T, np.asarray(np.linalg.inv(d.T), dtype=np.float64))
+        out += [d.T, np.asarray(np.linalg.inv(d.T), dtype=np.float64)]
     if d.Mff0 is not None:
-        w.put(d.Mff0)
-    w.put(i.F0.T, i.N0.T)
-    extra = d.stiffening
+        out.append(d.Mff0)
+    out += [i.F0.T, i.N0.T]
+    if ruthless:
+        out.append((i.mass_rr() - i.F0 @ i.F0.T)[np.tril_indices(6)])
     if not ruthless or extra is not None:
         N1, F1 = (i.N1, i.F1) if extra is None else (i.N1 + extra.N1, i.F1 + extra.F1)
-        w.put(_pairs(N1, F1, skew=not d.rotary and extra is None))
+        out.append(_pairs(N1, F1, skew=not d.rotary and extra is None))
     if not ruthless and d.rotary:
         rows, columns = np.tril_indices(d.nm)
         Z = i.Z if extra is None or extra.Z is None else i.Z + extra.Z
-        w.put(Z[:, rows, columns].T)
+        out.append(Z[:, rows, columns].T)
     if extra is not None:
-        w.put(extra.E1.transpose(0, 2, 1))
+        out.append(extra.E1.transpose(0, 2, 1))
+    return _Tables(kind, tuple(out))
+
+
+def _node_tables(n: NodeData, d: BodyData) -> _Tables:
+    """Where a node is and how modes move it."""
+    bends = () if n.bends is None else (n.bends.transpose(2, 1, 0),)
+    return _Tables((d.nm, n.bends is not None), (n.l0, n.R0, n.lam.T, n.gam.T, *bends))
 
 
 def _pairs(N1: Array, F1: Array, skew: bool) -> Array:
@@ -241,7 +269,4 @@ def _put_two_port(w: _Writer, d: BodyData, out: list[tuple[str, _Place]]) -> Non
         return
     ports = [two_port(i.F0, d.nodes[d.node(at)], place.Q, place.r) for at, place in out]
     port = ports[0] if ports else TwoPort(np.zeros((6, d.nm)), np.zeros((6, 6)), np.zeros((6, 6)))
-    Meff = i.mass_rr() - i.F0 @ i.F0.T
-    lower = np.tril_indices(6)
-    w.put(Meff[lower], port.Theta[lower], port.Psi)
-    w.put(np.concatenate([i.F0, port.Pi]).T, i.N0.T, port.Pi[PORT_ROTATION].T)
+    w.put(port.Theta[np.tril_indices(6)], port.Psi, port.Pi.T, port.Pi[PORT_ROTATION].T)

@@ -75,7 +75,7 @@ static const int port_order[6] = {0, 1, 3, 4, 5, 2}; /* wx wy vx vy vz wz */
 
 INLINE void two_port(const bough_body *b, const int n, const int R, const real u[6], real *zt, real *Gt, real P[21],
                      real z_R[6]) {
-  const double *Psi = b->two_port->Psi, *Theta = b->two_port->Theta, *Meff = b->two_port->Meff;
+  const double *Psi = b->two_port->Psi, *Theta = b->two_port->Theta, *Meff = b->Meff;
   real G[6][6], U[6][6], S[6][6], Y[6][6], inv[6];
   for (int i = 0; i < n; i++)
     for (int j = 0; j <= i; j++) G[i][j] = G[j][i] = P[AT(port_order[i], port_order[j])];
@@ -137,14 +137,12 @@ INLINE int port_has_no_z(const bough_sweep *s, const bough_body *c) {
 
 INLINE void eliminate_two_port(const bough_sweep *s, const bough_body *b, body_work *x) {
   const int nm = b->nm;
-  const double *modes = b->two_port->modes, *Meff = b->two_port->Meff;
+  const double *F0 = b->F0, *Pi = b->two_port->Pi, *Meff = b->Meff;
   const real *e = x->e;
   real sum[12]; /* F e and Pi e */
   for (int i = 0; i < 12; i++) sum[i] = splat(0);
-  for (int r = 0; r < nm; r++) {
-    const double *FPi = modes + 12 * r;
-    for (int i = 0; i < 12; i++) sum[i] += FPi[i] * e[r];
-  }
+  for (int r = 0; r < nm; r++)
+    for (int i = 0; i < 6; i++) sum[i] += F0[6 * r + i] * e[r], sum[6 + i] += Pi[6 * r + i] * e[r];
   real *P = x->sum->P, *z = x->sum->z, *zt = x->port, *Gt = zt + 6; /* P is the child's Gamma, still */
   for (int i = 0; i < 6; i++) z[i] += sum[i];
   if (b->only_child < 0) {

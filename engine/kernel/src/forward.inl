@@ -23,7 +23,7 @@ INLINE const real *unfold_modes(const bough_sweep *s, int k, sweep_work *w) {
   if (s->path[k] == PATH_TWO_PORT) {
     real v[6], f[6], *xiddot = w->scratch; /* v, f in the port's order */
     const real *e = x->e, *alpha = x->alpha;
-    const double *modes = b->two_port->modes;
+    const double *F0 = b->F0, *Pi0 = b->two_port->Pi;
     for (int i = 0; i < 6; i++) v[i] = f[i] = splat(0);
     if (b->only_child >= 0) {
       if (port_has_no_z(s, s->model->body + b->only_child))
@@ -32,7 +32,7 @@ INLINE const real *unfold_modes(const bough_sweep *s, int k, sweep_work *w) {
         unfold_port(b, 6, x, v, f);
     }
     for (int r = 0; r < nm; r++) { /* xiddot = e - Pi' f - F' alpha, acceleration of the port v + Pi (e - Pi' f) */
-      const double *F = modes + 12 * r, *Pi = F + 6;
+      const double *F = F0 + 6 * r, *Pi = Pi0 + 6 * r;
       real own = splat(0), port = splat(0);
       for (int i = 0; i < 6; i++) own += F[i] * alpha[i], port += Pi[i] * f[i];
       const real pushed = e[r] - port;

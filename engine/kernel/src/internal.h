@@ -22,6 +22,7 @@ typedef enum {
  * record for each. */
 typedef struct {
   int body;
+  int tables_of;     /* the first node with the same tables */
   const double *l0;  /* [3] undeformed position from the body frame, m */
   const double *R0;  /* [9] node axes -> body axes, undeformed */
   const double *Lam; /* [nm][3] modal rotation, rad */
@@ -31,12 +32,11 @@ typedef struct {
 
 /* Constants of the two-port elimination (ruthless), seen from the attach node and from the outboard hinge. At the
  * port, vectors are in the inboard axes of the outboard hinge and in the order wx wy vx vy vz wz: the hinge axis last.
- * Without an outboard hinge Psi, Theta and Pi are zero. */
+ * Without an outboard hinge all are zero. */
 typedef struct {
-  double Meff[21];  /* M^rr - F F', packed lower triangle */
   double Theta[21]; /* lower triangle, Theta Theta' = Pi Pi' = Omega */
   double Psi[36];   /* B' - F Pi'; from here on the outward sweep needs it */
-  double modes[];   /* [nm][12] F and the port influence Pi; then [nm][6] N0 */
+  double Pi[];      /* [nm][6] influence of the modes on the port; then [nm][3] its rotations alone */
 } bough_two_port;
 
 /* What the sweeps touch of every body comes first: in one line of memory what all of them need. */
@@ -58,14 +58,17 @@ typedef struct {
   unsigned char full_damping; /* damping is a matrix in xi, not a diagonal */
   unsigned char two_port_ok;  /* two_port constants are there */
   const bough_two_port *two_port;
-  const double *port_turn; /* [nm][3] two-port: rotation of the port by each mode, rows of Pi */
+  const double *F0;   /* [nm][6] M^rf at zero deflection; angular, linear */
   double Q[9];        /* inboard axes -> parent's axes, undeformed */
   double l[3];        /* inboard origin from the parent's frame, parent's axes, m, undeformed */
   double wheel[3];    /* stored angular momentum, N.m.s */
-  const double *k;    /* [nm] modal stiffness in xi */
+  const double *k;    /* [nm] modal stiffness in xi. Equal bodies share the tables of their modes */
   const double *d;    /* [nm] or [nm*nm] modal damping in xi */
+  const double *N0;   /* [nm][6] centrifugal: b_eta = N w2, w2 = (xx, yy, zz, xy, xz, yz) of omega */
+  const double *Meff; /* [21] ruthless: M^rr - F F', packed lower triangle */
   int children;       /* number of hinges this body carries */
   int load_first, load_count; /* range in the model's table of load nodes */
+  int tables_of;      /* the first body with the same tables of modes */
   unsigned char rotary;       /* F1 is not antisymmetric and Z is there: rotary inertia of nodes, or second-order motion */
   unsigned char stiffened;    /* geometric stiffening: E1 and the nodes' H are there */
   const double *r;    /* [3] inboard origin from the port node, parent's axes, undeformed */
@@ -76,8 +79,6 @@ typedef struct {
   const double *T;    /* [nm*nm] eta = T xi */
   const double *Tinv; /* [nm*nm] */
   const double *Mff0; /* [nm*nm] M^ff in F, unclamped modes only; the identity otherwise */
-  const double *F0;   /* [nm][6] M^rf at zero deflection; angular, linear */
-  const double *N0;   /* [nm][6] centrifugal: b_eta = N w2, w2 = (xx, yy, zz, xy, xz, yz) of omega */
   const double *NF1;  /* full or stiffened: derivatives of N and of F's angular part, by pairs of modes: tables_add */
   const double *E1;   /* [nm][nm][3] stiffened: derivatives of F's linear part by xi_s, s first */
   const double *Z;    /* [nm*(nm+1)/2][nm] full and rotary: derivative of M^ff, packed lower triangle, by xi_q */

@@ -3,16 +3,17 @@
  * A block is one pointer-free, versioned run of bytes, little-endian:
  *   0  "BOUGHBLK"   8  u32 version   12  u32 0x01020304   16  u64 size in bytes   24  u32 CRC-32 of bytes 32..size
  *   32 i64 number of ints   40 i64 number of reals   48 zero   64 ints (i32), padded to 8 bytes, then reals (f64)
- * Ints:  nb nq nu n_nodes n_loads ruthless, then 13 per body (see read_body), one per node (its body), one per load.
+ * Ints:  nb nq nu n_nodes n_loads ruthless, then 14 per body (see read_body_ints), two per node (its body, and the first
+ * node with the same tables), one per load.
  * Reals: gravity[3] damping[nu] stiffness[nu] rest[nu] armature[nu] held[nu], then per body, per two-port and per node as
- * read below.
+ * read below. A body or node whose tables another one before it has got, too, does not bring them again.
  * Nothing is trusted: every count, index and number is checked before it is used. */
 #include <math.h>
 #include <string.h>
 
 #include "internal.h"
 
-enum { HEADER = 64, INTS_FIXED = 6, INTS_BODY = 13, MODES_MAX = 2048, COUNT_MAX = 10000000 };
+enum { HEADER = 64, INTS_FIXED = 6, INTS_BODY = 14, INTS_NODE = 2, MODES_MAX = 2048, COUNT_MAX = 10000000 };
 
 typedef struct {
   const unsigned char *ints; /* at any address */
@@ -86,6 +87,7 @@ static void read_body_ints(reader *s, const bough_model *m, int k, bough_body *b
   b->two_port_ok = next_small(s, 1);
   b->load_first = next_int(s, 0, m->n_loads);
   b->load_count = next_int(s, 0, m->n_loads - b->load_first);
+  b->tables_of = next_int(s, 0, k);
   if ((b->parent < 0) != (b->port_node < 0)) s->bad = 1;
 }
 
@@ -94,7 +96,18 @@ static void copy_reals(reader *s, int count, double *to) {
   if (!s->bad) memcpy(to, from, (size_t)count * sizeof *to);
 }
 
-static void read_body_reals(reader *s, const bough_model *m, bough_body *b) {
+/* the tables of the modes of an equal body */
+static void share_tables(reader *s, const bough_body *from, bough_body *b) {
+  if (from->nm != b->nm || from->user_basis != b->user_basis || from->full_damping != b->full_damping ||
+      from->rotary != b->rotary || from->stiffened != b->stiffened || (from->attach_node < 0) != (b->attach_node < 0)) {
+    s->bad = 1;
+    return;
+  }
+  b->k = from->k, b->d = from->d, b->T = from->T, b->Tinv = from->Tinv, b->Mff0 = from->Mff0, b->Meff = from->Meff;
+  b->F0 = from->F0, b->N0 = from->N0, b->NF1 = from->NF1, b->Z = from->Z, b->E1 = from->E1;
+}
+
+static void read_body_reals(reader *s, const bough_model *m, int index, bough_body *b) {
   const int64_t nm = b->nm;
   copy_reals(s, 9, b->Q);
   b->r = next_reals(s, 3);
@@ -104,12 +117,17 @@ static void read_body_reals(reader *s, const bough_model *m, bough_body *b) {
   b->inertia = next_reals(s, 10);
   copy_reals(s, 3, b->wheel);
   if (nm == 0) return;
+  if (b->tables_of != index) {
+    share_tables(s, m->body + b->tables_of, b);
+    return;
+  }
   b->k = next_reals(s, nm);
   b->d = next_reals(s, b->full_damping ? nm * nm : nm);
   if (b->user_basis) b->T = next_reals(s, nm * nm), b->Tinv = next_reals(s, nm * nm);
   if (b->attach_node >= 0) b->Mff0 = next_reals(s, nm * nm);
   b->F0 = next_reals(s, 6 * nm);
   b->N0 = next_reals(s, 6 * nm);
+  if (m->ruthless) b->Meff = next_reals(s, 21);
   const int64_t F1 = b->rotary || b->stiffened ? 3 : 0; /* that is not known from its mirror image */
   if (!m->ruthless || b->stiffened) b->NF1 = next_reals(s, nm * (nm - 1) / 2 * (9 + F1) + nm * (6 + F1));
   if (!m->ruthless && b->rotary) b->Z = next_reals(s, nm * (nm * (nm + 1) / 2));
@@ -119,8 +137,7 @@ static void read_body_reals(reader *s, const bough_model *m, bough_body *b) {
 /* Two-ports lie together: where they are, the rest of a body's tables is not touched. */
 static void read_two_port(reader *s, bough_body *b) {
   const int64_t nm = b->nm, fixed = (int64_t)(sizeof(bough_two_port) / sizeof(double));
-  b->two_port = (const bough_two_port *)(const void *)next_reals(s, fixed + 18 * nm);
-  b->port_turn = next_reals(s, 3 * nm);
+  b->two_port = (const bough_two_port *)(const void *)next_reals(s, fixed + 9 * nm);
 }
 
 /* children, coordinates, and the conditions between bodies */
@@ -157,12 +174,20 @@ static void link_bodies(reader *s, bough_model *m, bough_body *body) {
 
 static void read_nodes(reader *s, const bough_model *m, const bough_body *body, bough_node *node) {
   for (int j = 0; j < m->n_nodes; j++) {
-    const int64_t nm = body[node[j].body].nm;
+    const bough_body *b = body + node[j].body;
+    const int64_t nm = b->nm;
+    const int first = node[j].tables_of;
+    if (first != j) {
+      const bough_node *from = node + first;
+      if (body[from->body].nm != b->nm || body[from->body].stiffened != b->stiffened) s->bad = 1;
+      node[j].l0 = from->l0, node[j].R0 = from->R0, node[j].Lam = from->Lam, node[j].Gam = from->Gam, node[j].H = from->H;
+      continue;
+    }
     node[j].l0 = next_reals(s, 3);
     node[j].R0 = next_reals(s, 9);
     node[j].Lam = next_reals(s, 3 * nm);
     node[j].Gam = next_reals(s, 3 * nm);
-    if (body[node[j].body].stiffened) node[j].H = next_reals(s, 3 * nm * nm);
+    if (b->stiffened) node[j].H = next_reals(s, 3 * nm * nm);
   }
 }
 
@@ -194,7 +219,7 @@ bough_status bough_model_create(const void *block, size_t size, bough_model **ou
   head.nb = next_int(&s, 1, COUNT_MAX), head.nq = next_int(&s, 0, COUNT_MAX), head.nu = next_int(&s, 0, COUNT_MAX);
   head.n_nodes = next_int(&s, 0, COUNT_MAX), head.n_loads = next_int(&s, 0, COUNT_MAX);
   head.ruthless = next_int(&s, 0, 1);
-  if (s.bad || (int64_t)INTS_BODY * head.nb + head.n_nodes + head.n_loads + INTS_FIXED != n_ints) return BOUGH_BAD_BLOCK;
+  if (s.bad || (int64_t)INTS_BODY * head.nb + (int64_t)INTS_NODE * head.n_nodes + head.n_loads + INTS_FIXED != n_ints) return BOUGH_BAD_BLOCK;
 
   const size_t bodies = bough_align(sizeof(bough_body) * (size_t)head.nb);
   const size_t nodes = bough_align(sizeof(bough_node) * (size_t)head.n_nodes);
@@ -217,14 +242,14 @@ bough_status bough_model_create(const void *block, size_t size, bough_model **ou
   for (int64_t i = 0; i < n_reals; i++)
     if (!bough_finite(copy[i])) s.bad = 1;
   for (int k = 0; k < m->nb; k++) read_body_ints(&s, m, k, body + k);
-  for (int j = 0; j < m->n_nodes; j++) node[j].body = next_int(&s, 0, m->nb - 1);
+  for (int j = 0; j < m->n_nodes; j++) node[j].body = next_int(&s, 0, m->nb - 1), node[j].tables_of = next_int(&s, 0, j);
   for (int j = 0; j < m->n_loads; j++) load_node[j] = next_int(&s, 0, m->n_nodes - 1);
   if (!s.bad) link_bodies(&s, m, body);
   if (!s.bad) {
     m->gravity = next_reals(&s, 3);
     m->damping = next_reals(&s, m->nu), m->stiffness = next_reals(&s, m->nu), m->rest = next_reals(&s, m->nu);
     m->armature = next_reals(&s, m->nu), m->held = next_reals(&s, m->nu);
-    for (int k = 0; k < m->nb; k++) read_body_reals(&s, m, body + k);
+    for (int k = 0; k < m->nb; k++) read_body_reals(&s, m, k, body + k);
     for (int k = 0; k < m->nb; k++)
       if (body[k].two_port_ok) read_two_port(&s, body + k);
     read_nodes(&s, m, body, node);

@@ -33,7 +33,7 @@ INLINE void port_rigid(const bough_body *b, const body_work *parent, const hinge
 /* Port on a two-port parent, in inboard axes: its angular velocity, and omega x (omega x l). */
 INLINE void port_two(const bough_body *b, const bough_body *pb, const body_work *parent, real omega[3], real a[3]) {
   const int nm = pb->nm;
-  const double *turn = pb->port_turn;
+  const double *turn = pb->two_port->Pi + 6 * nm;
   const real *xidot = parent->xidot;
   const real l[3] = {splat(b->l[0]), splat(b->l[1]), splat(b->l[2])};
   real Q[9], w2[6], c[3] = {splat(0), splat(0), splat(0)};
@@ -302,7 +302,7 @@ static void outward_body(const bough_sweep *s, sweep_work *w, int k, const real 
     real *e = x->e;
     if (s->path[k] == PATH_TWO_PORT)
       for (int r = 0; r < nm; r++) {
-        const double *N = b->two_port->modes + 12 * nm + 6 * r;
+        const double *N = b->N0 + 6 * r;
         e[r] -= (N[0] * w2[0] + N[1] * w2[1] + N[2] * w2[2]) + (N[3] * w2[3] + N[4] * w2[4] + N[5] * w2[5]);
       }
     else if (nm > 0) {
