@@ -85,8 +85,10 @@ def flexible_states(bodies: int, modes: int, batch: int) -> tuple[Array, Array, 
 # ---- flexible bodies of the probe's kind: a slightly curved rod, clamped, bending, stretching and twisting
 
 
-def flexible_model(bodies: int, modes: int, fidelity: str, *, points: int = 40, rotary: bool = True) -> dict[str, Any]:
-    """A chain of equal flexible bodies; without modes they are rigid bodies of like mass."""
+def flexible_model(
+    bodies: int, modes: int, fidelity: str, *, points: int = 40, rotary: bool = True, equal: bool = True
+) -> dict[str, Any]:
+    """A chain of flexible bodies, equal or each a little longer; without modes they are rigid bodies of like mass."""
     tip = np.array([1.0, 0.03, 0.02 * np.sin(3.0)])
     kind = _nodal(modes, points, rotary) if modes else _rigid(tip)
     entries: list[dict[str, Any]] = []
@@ -95,7 +97,8 @@ def flexible_model(bodies: int, modes: int, fidelity: str, *, points: int = 40, 
         frame = {"position": [0, 0, 0], "quaternion": (q / np.linalg.norm(q)).tolist()}
         parent = {"parent": "ground"} if k == 0 else {"parent": f"b{k - 1}", "at": "tip"}
         hinge = {"type": "revolute", "axis": [0, 0, 1], "frame": frame}
-        entries.append({"name": f"b{k}", **parent, "hinge": hinge, **kind})
+        own = kind if equal else _longer(kind, 1.0 + 1e-4 * k)
+        entries.append({"name": f"b{k}", **parent, "hinge": hinge, **own})
     return {"bough": 1, "name": "chain", "gravity": list(GRAVITY), "fidelity": fidelity, "bodies": entries}
 
 
@@ -122,6 +125,13 @@ def _nodal(modes: int, points: int, rotary: bool) -> dict[str, Any]:
     stiffness = [(30.0 * (r + 1)) ** 2 for r in range(modes)]
     body = {"attach": "root", "nodes": nodes, "modes": shapes.transpose(2, 0, 1).tolist()}
     return {"nodal": {**body, "stiffness": stiffness, "damping": [0.005] * modes}}
+
+
+def _longer(kind: dict[str, Any], factor: float) -> dict[str, Any]:
+    """The nodal body with its nodes farther apart: no table of it is that of another."""
+    body = kind["nodal"]
+    nodes = [{**n, "position": [factor * x for x in n["position"]]} for n in body["nodes"]]
+    return {"nodal": {**body, "nodes": nodes}}
 
 
 def _rod_shape(x: Array, r: int) -> Array:

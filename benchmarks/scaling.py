@@ -11,15 +11,21 @@ from benchmarks.chains import flexible_model, flexible_states
 from benchmarks.ctimer import Timer
 from benchmarks.timing import Sampler, minima
 
-KINDS = (("rigid", 0, "full"), ("ruthless, 5 modes", 5, "ruthless"), ("full, 5 modes", 5, "full"))
+KINDS = (
+    ("rigid", 0, "full", True),
+    ("ruthless, 5 modes", 5, "ruthless", True),
+    ("full, 5 modes", 5, "full", True),
+    ("ruthless, 5 modes, no two bodies equal", 5, "ruthless", False),
+    ("full, 5 modes, no two bodies equal", 5, "full", False),
+)
 SIZES = (10, 20, 50, 100, 200, 500, 1000)
 MODES = (1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 18, 20)
 POINTS, BATCH = 12, 16
 LONG_WINDOW = 0.01  # s: ten evaluations of the longest chain, after the one that brings its data near
 
 
-def _timer(bodies: int, modes: int, fidelity: str, points: int = POINTS) -> Timer:
-    system = bough.System(flexible_model(bodies, modes, fidelity, points=points))
+def _timer(bodies: int, modes: int, fidelity: str, points: int = POINTS, equal: bool = True) -> Timer:
+    system = bough.System(flexible_model(bodies, modes, fidelity, points=points, equal=equal))
     return Timer(system, *flexible_states(bodies, modes, BATCH))
 
 
@@ -33,8 +39,8 @@ def _bodies(quick: bool, rounds: int) -> list[dict[str, Any]]:
     """Seconds per body and evaluation, and the spread over the sizes."""
     sizes = (10, 100, 1000) if quick else SIZES
     out = []
-    for name, modes, fidelity in KINDS:
-        timers = {n: _timer(n, modes, fidelity) for n in sizes}
+    for name, modes, fidelity, equal in KINDS:
+        timers = {n: _timer(n, modes, fidelity, equal=equal) for n in sizes}
         samplers: dict[str, Sampler] = {}
         for n, t in timers.items():
             samplers[f"single {n}"], samplers[f"batch {n}"] = t.single(LONG_WINDOW), t.batch(LONG_WINDOW)
@@ -87,7 +93,7 @@ def _long(rounds: int) -> list[dict[str, Any]]:
         for points in (POINTS, 40):
             if points == 40 and fidelity == "ruthless":
                 continue
-            t = _timer(1000, 10, fidelity, points)
+            t = _timer(1000, 10, fidelity, points, equal=False)
             best = minima({"single": t.single(), "batch": t.batch()}, max(5, rounds // 4))
             model, total = t.memory
             row = {"fidelity": fidelity, "nodes": points + 2, "model_bytes": model, "bytes": total}

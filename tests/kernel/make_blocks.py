@@ -83,6 +83,12 @@ def models() -> dict[str, Dict]:
         _body("c", "b", "spherical", _rigid()),
     ]
     clamped = [_body("a", "ground", "revolute", _beam(count=3)), _body("b", "a", "revolute", _beam(count=2))]
+    equal = [
+        _body("a", "ground", "revolute", _flexible(2)),
+        _body("b", "a", "revolute", _flexible(2)),
+        _body("c", "a", "revolute", _flexible(2)),
+        _body("d", "c", "revolute", _flexible(1)),
+    ]
     out = {}
     for name, fidelity, bodies in (
         ("rigid", "full", rigid),
@@ -90,6 +96,8 @@ def models() -> dict[str, Dict]:
         ("ruthless", "ruthless", ruthless),
         ("stiffened", "full", stiffened),
         ("stiffened_ruthless", "ruthless", clamped),
+        ("equal", "full", equal),
+        ("equal_ruthless", "ruthless", equal),
     ):
         loads = [f"{b['name']}.n3.{key}" for b in bodies[::2] for key in ("force", "torque")]
         head = {"bough": 1, "name": name, "gravity": [0.3, -0.2, -9.81], "fidelity": fidelity}

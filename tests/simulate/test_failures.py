@@ -156,6 +156,18 @@ def test_unstable_run_stops_with_body_and_time() -> None:
     assert run is not None and 0 < len(run) < 101 and 0.0 < told_time(caught.value) <= run.t[-1] + 0.1
 
 
+@pytest.mark.parametrize("angle", [2e15, -1e20, 1e40, -1e300])
+@pytest.mark.parametrize("rows", [None, 5])
+def test_an_angle_beyond_all_digits_is_told_as_such(angle: float, rows: int | None) -> None:
+    """Its sine would be noise, and an inertia made of noise may look singular."""
+    system = System(swinging_chain())
+    q, u = system.initial_state()
+    q[system.q_names.index("h1.phi[2]")] = angle
+    state = [q, u, np.zeros(system.nu)]
+    with pytest.raises(SimulationError, match="not finite at body"):
+        system.forward_dynamics(*(state if rows is None else [np.tile(x, (rows, 1)) for x in state]))
+
+
 def test_initial_state_that_is_not_finite_is_refused() -> None:
     with pytest.raises(SimulationError, match="not finite"):
         simulate(cart(), 1.0, initial=([np.nan], [0.0]))

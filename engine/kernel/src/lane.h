@@ -78,10 +78,12 @@ INLINE real lane_judge(real failed, real margin, int code) {
 
 /* sin and cos. x is reduced by multiples n of pi/2 in three parts (Cody & Waite), |remainder| <= pi/4, and the
  * Taylor polynomials to degree 17 and 16 leave less than half a unit in the last place. No libm: the same
- * digits on every platform. The error beyond 1e5 rad is that of the last digit of x itself. */
+ * digits on every platform. The error beyond 1e5 rad is that of the last digit of x itself. Beyond 1.8e15 rad, where x
+ * says nothing about an angle, they are NaN: x times TOO_LARGE overflows, and infinity less itself is no number. */
 #define PIO2_A 1.57079632673412561417e+00 /* pi/2 in parts of 33 bits each */
 #define PIO2_B 6.07710050630396597660e-11
 #define PIO2_C 2.02226624879595063154e-21
+#define TOO_LARGE 1e293
 
 #define SINCOS_POLYNOMIALS(r, s, c)                                                                             \
   do {                                                                                                          \
@@ -109,7 +111,8 @@ INLINE void lane_sincos(real x, real *sine, real *cosine) {
   const real shifted = x * 0.63661977236758134308 + magic;
   const real n = shifted - magic;
   const lane_bits quadrant = (lane_bits)shifted;
-  const real r = ((x - n * PIO2_A) - n * PIO2_B) - n * PIO2_C;
+  const real big = x * TOO_LARGE, y = x + (big - big);
+  const real r = ((y - n * PIO2_A) - n * PIO2_B) - n * PIO2_C;
   real s, c;
   SINCOS_POLYNOMIALS(r, s, c);
   const lane_bits odd = -(quadrant & 1), sign_s = (quadrant & 2) << 62, sign_c = ((quadrant + 1) & 2) << 62;
@@ -123,7 +126,8 @@ INLINE void sincos_double(double x, double *sine, double *cosine) {
   const double n = shifted - magic;
   int64_t quadrant;
   memcpy(&quadrant, &shifted, sizeof quadrant);
-  const double rr = ((x - n * PIO2_A) - n * PIO2_B) - n * PIO2_C;
+  const double big = x * TOO_LARGE, y = x + (big - big);
+  const double rr = ((y - n * PIO2_A) - n * PIO2_B) - n * PIO2_C;
   real r = rr, s, c;
   SINCOS_POLYNOMIALS(r, s, c);
   const double sd = lane_get(s, 0), cd = lane_get(c, 0);

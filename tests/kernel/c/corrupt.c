@@ -88,13 +88,15 @@ static void change_every_int(const test_block *block, unsigned char *copy) {
   }
 }
 
+enum { INTS_FIXED = 6, INTS_BODY = 14, INTS_NODE = 2 }; /* as model_block.c reads them */
+
 /* a node that carries a hinge must belong to the body that carries it */
 static void give_nodes_away(const test_block *block, unsigned char *copy) {
   int32_t nb, port, owner;
   memcpy(&nb, copy + 64, 4);
   for (int32_t k = 1; k < nb; k++) {
-    memcpy(&port, copy + 64 + 4 * (6 + 13 * k + 1), 4);
-    unsigned char *place = copy + 64 + 4 * (6 + 13 * nb + port);
+    memcpy(&port, copy + 64 + 4 * (INTS_FIXED + INTS_BODY * k + 1), 4);
+    unsigned char *place = copy + 64 + 4 * (INTS_FIXED + INTS_BODY * nb + INTS_NODE * port);
     memcpy(&owner, place, 4);
     const int32_t other = (owner + 1) % nb;
     memcpy(place, &other, 4);
@@ -102,6 +104,26 @@ static void give_nodes_away(const test_block *block, unsigned char *copy) {
     CHECK(!try_block(copy, block->size, 0));
     memcpy(place, &owner, 4);
   }
+}
+
+/* tables are shared by bodies of one kind only, and from one that came before */
+static void share_with_others(const test_block *block, unsigned char *copy) {
+  int32_t nb;
+  memcpy(&nb, copy + 64, 4);
+  for (int32_t k = 1; k < nb; k++)
+    for (int32_t other = 0; other < nb; other++) {
+      int32_t modes[2];
+      memcpy(modes, copy + 64 + 4 * (INTS_FIXED + INTS_BODY * k + 4), 4);
+      memcpy(modes + 1, copy + 64 + 4 * (INTS_FIXED + INTS_BODY * other + 4), 4);
+      if (modes[0] == 0 || (modes[0] == modes[1] && other <= k)) continue;
+      unsigned char *place = copy + 64 + 4 * (INTS_FIXED + INTS_BODY * k + 13);
+      int32_t value;
+      memcpy(&value, place, 4);
+      memcpy(place, &other, 4);
+      seal(copy, block->size);
+      CHECK(!try_block(copy, block->size, 0));
+      memcpy(place, &value, 4);
+    }
 }
 
 static void change_every_real(const test_block *block, unsigned char *copy) {
@@ -135,6 +157,7 @@ int main(void) {
     memcpy(copy, blocks[i].words, blocks[i].size);
     change_every_int(blocks + i, copy);
     give_nodes_away(blocks + i, copy);
+    share_with_others(blocks + i, copy);
     change_every_real(blocks + i, copy);
     free(copy);
   }
