@@ -112,14 +112,16 @@ def compile_block(model: Model, every_node: bool = False) -> Block:
     w = _Writer()
     mode_tables = [_mode_tables(d, ruthless) for d in bodies]
     first_bodies = _firsts(mode_tables)
+    port_tables = [_port_tables(model, k, bodies, places) for k in range(len(bodies))]
+    first_ports = _firsts(port_tables)
     nq = sum(b.hinge.kind.nq + d.nm for b, d in zip(model.bodies, bodies, strict=True))
     nu = sum(b.hinge.kind.nu + d.nm for b, d in zip(model.bodies, bodies, strict=True))
     w.ints += [len(bodies), nq, nu, len(nodes), len(loads), int(ruthless)]
     owner = [name.rpartition(".")[0] for name in loads]
     for k, (body, data) in enumerate(zip(model.bodies, bodies, strict=True)):
         first = next((i for i, name in enumerate(owner) if name == body.name), 0)
-        _put_ints(w, body, data, places[k], _is_two_port(model, k, data, places), where)
-        w.ints += [first, owner.count(body.name), first_bodies[k]]
+        _put_ints(w, body, data, places[k], bool(port_tables[k].arrays), where)
+        w.ints += [first, owner.count(body.name), first_bodies[k], first_ports[k]]
     node_tables = [_node_tables(n, d) for d in bodies for n in d.nodes]
     first_nodes = _firsts(node_tables)
     owners = [k for k, d in enumerate(bodies) for _ in d.nodes]
@@ -133,9 +135,9 @@ def compile_block(model: Model, every_node: bool = False) -> Block:
         _put_hinge(w, body, data, places[k])
         if first_bodies[k] == k:
             w.put(*mode_tables[k].arrays)
-    for k, data in enumerate(bodies):
-        if _is_two_port(model, k, data, places):
-            _put_two_port(w, data, [(model.bodies[c].at, places[c]) for c in places[k].children])
+    for k, table in enumerate(port_tables):
+        if first_ports[k] == k:
+            w.put(*table.arrays)
     for j, table in enumerate(node_tables):
         if first_nodes[j] == j:
             w.put(*table.arrays)
@@ -263,10 +265,12 @@ def _pairs(N1: Array, F1: Array, skew: bool) -> Array:
     return np.concatenate([*out, np.zeros(0)])
 
 
-def _put_two_port(w: _Writer, d: BodyData, out: list[tuple[str, _Place]]) -> None:
+def _port_tables(model: Model, k: int, bodies: tuple[BodyData, ...], places: list[_Place]) -> _Tables:
+    """Constants of a body's two-port; none if it is not one."""
+    d = bodies[k]
     i = d.integrals
-    if i is None:
-        return
-    ports = [two_port(i.F0, d.nodes[d.node(at)], place.Q, place.r) for at, place in out]
+    if i is None or not _is_two_port(model, k, d, places):
+        return _Tables((d.nm,), ())
+    ports = [two_port(i.F0, d.nodes[d.node(model.bodies[c].at)], places[c].Q, places[c].r) for c in places[k].children]
     port = ports[0] if ports else TwoPort(np.zeros((6, d.nm)), np.zeros((6, 6)), np.zeros((6, 6)))
-    w.put(port.Theta[np.tril_indices(6)], port.Psi, port.Pi.T, port.Pi[PORT_ROTATION].T)
+    return _Tables((d.nm,), (port.Theta[np.tril_indices(6)], port.Psi, port.Pi.T, port.Pi[PORT_ROTATION].T))

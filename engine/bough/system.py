@@ -390,6 +390,11 @@ class System:
                 f"singular inertia{where}{at}: nothing resists this hinge or these modes. Give the body, or what hangs "
                 "on it, mass and inertia about the hinge's axes, or an armature, or fix the hinge."
             )
+            if 0 <= error.body < len(self.block.bodies) and self.block.bodies[error.body].rotary:
+                text += (
+                    " Modes that deflect as far as the body is long do it too: the rotary inertia of nodes is right "
+                    "for small deflections only."
+                )
             if time is not None:
                 text += (
                     " If the motion grew without bound before that, the step was too long for the stiffest mode: "

@@ -84,10 +84,10 @@ def models() -> dict[str, Dict]:
     ]
     clamped = [_body("a", "ground", "revolute", _beam(count=3)), _body("b", "a", "revolute", _beam(count=2))]
     equal = [
-        _body("a", "ground", "revolute", _flexible(2)),
+        _body("a", "ground", "revolute", _flexible(1)),
         _body("b", "a", "revolute", _flexible(2)),
-        _body("c", "a", "revolute", _flexible(2)),
-        _body("d", "c", "revolute", _flexible(1)),
+        _body("c", "b", "revolute", _flexible(2)),
+        _body("d", "b", "revolute", _flexible(2)),
     ]
     out = {}
     for name, fidelity, bodies in (

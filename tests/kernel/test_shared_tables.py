@@ -28,13 +28,13 @@ def beams(fidelity: str) -> Dict:
     return {"bough": 1, "name": "beams", "fidelity": fidelity, "geometric_stiffening": True, "bodies": bodies}
 
 
-def owners(system: System) -> tuple[list[int], list[int]]:
-    """For each body, and each node, the first with the same tables, as the block says."""
+def owners(system: System) -> tuple[list[int], list[int], list[int]]:
+    """For each body the first with the same modes and with the same two-port, for each node the first that is equal."""
     data = system.block.data
     ints = np.frombuffer(data, "<i4", int(np.frombuffer(data, "<i8", 1, 32)[0]), 64)
     nb, n_nodes = int(ints[0]), int(ints[3])
-    bodies, nodes = ints[6 : 6 + 14 * nb], ints[6 + 14 * nb : 6 + 14 * nb + 2 * n_nodes]
-    return bodies[13::14].tolist(), nodes[1::2].tolist()
+    bodies, nodes = ints[6 : 6 + 15 * nb], ints[6 + 15 * nb : 6 + 15 * nb + 2 * n_nodes]
+    return bodies[13::15].tolist(), bodies[14::15].tolist(), nodes[1::2].tolist()
 
 
 def told_apart(model: Dict) -> Dict:
@@ -59,6 +59,9 @@ def test_equal_bodies_share_their_tables_and_move_alike(kind: str, fidelity: str
     axes = 1 if kind == "stiffened" else 3  # a body's numbers depend on the axis of its hinge
     assert len(set(owners(shared)[0])) == axes
     assert len(set(owners(apart)[0])) == BODIES
+    if fidelity == "ruthless" and kind != "stiffened":  # two-ports: one kind for each axis, and the last has no port
+        assert len(set(owners(shared)[1])) == axes + 1
+        assert len(set(owners(apart)[1])) == BODIES
     assert len(shared.block.data) < len(apart.block.data)
     q, u, tau = random_state(shared, 1, deflection=0.01)
     # 1e-13 of a length, times the condition of a chain of twelve
@@ -72,5 +75,6 @@ def test_equal_bodies_share_their_tables_and_move_alike(kind: str, fidelity: str
 
 def test_the_blocks_that_are_damaged_on_purpose_have_shared_tables() -> None:
     for name in ("equal", "equal_ruthless"):
-        bodies, nodes = owners(System(models()[name]))
+        bodies, ports, nodes = owners(System(models()[name]))
         assert len(set(bodies)) < len(bodies) and len(set(nodes)) < len(nodes)
+        assert name == "equal" or len(set(ports)) < len(ports)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 import re
 from typing import Any
 
 import numpy as np
 import pytest
-from kernel.cases import Dict
+from kernel.cases import Dict, chain
 from simulate.cases import swinging_chain
 from simulate.test_inputs import cart
 
@@ -166,6 +167,27 @@ def test_an_angle_beyond_all_digits_is_told_as_such(angle: float, rows: int | No
     state = [q, u, np.zeros(system.nu)]
     with pytest.raises(SimulationError, match="not finite at body"):
         system.forward_dynamics(*(state if rows is None else [np.tile(x, (rows, 1)) for x in state]))
+
+
+@pytest.mark.parametrize("rows", [None, 5])
+def test_modes_that_lose_their_inertia_are_told_with_their_body(rows: int | None) -> None:
+    """Rotary inertia right to first order, far beyond it: the modal pivot is negative, and what follows from it NaN."""
+    model = copy.deepcopy(chain(3, 3, "full"))
+    for node in model["bodies"][0]["nodal"]["nodes"]:  # one entry for all bodies
+        node["inertia"] = [0.2, 0.1, 0.15, 0, 0, 0]
+    system = System(model)
+    modes = [i for i, name in enumerate(system.u_names) if name.startswith("b2.eta_dot")]
+    found = 0
+    for seed in range(20):
+        q, u = system.initial_state()
+        q[[system.q_names.index(f"b2.eta[{i}]") for i in (1, 2, 3)]] = np.random.default_rng(seed).uniform(-200, 200, 3)
+        if np.linalg.eigvalsh(system.mass_matrix(q)[np.ix_(modes, modes)])[0] > 0.0:
+            continue
+        found += 1
+        state = [q, u, np.zeros(system.nu)]
+        with pytest.raises(SimulationError, match="singular inertia at body 'b2'.*right for small deflections only"):
+            system.forward_dynamics(*(state if rows is None else [np.tile(x, (rows, 1)) for x in state]))
+    assert found >= 10
 
 
 def test_initial_state_that_is_not_finite_is_refused() -> None:

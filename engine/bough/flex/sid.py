@@ -199,15 +199,15 @@ def _integrals(sid: Sid, nodes: list[SidNode]) -> tuple[ModalIntegrals, Stiffeni
     if sid.geometric or np.any(Ct.M1) or any(np.any(node.phi.M1) for node in nodes) or "oegeo" in blocks:
         if "oegeo" in blocks and "crgeo" in blocks:
             added_F1 = blocks["crgeo"].M1.transpose(1, 2, 0)
-            added_N1 = blocks["oegeo"].M1[:, :, W2].transpose(1, 2, 0)
+            added_N1 = _mirrored(blocks["oegeo"].M1[:, :, W2].transpose(1, 2, 0))
             N1 = N1 - added_N1
         else:
-            added_F1, added_N1 = 0.5 * (F1 + F1.transpose(2, 1, 0)), np.zeros((n, 6, n))
+            added_F1, added_N1 = _mirrored(F1), np.zeros((n, 6, n))
         F1 = F1 - added_F1
         E1 = Ct.M1.transpose(1, 2, 0)
         bends = np.array([_symmetric_modes(node.phi.M1) for node in nodes]).reshape(-1, 3, n, n)
         share = _symmetric_rows(blocks["megeo"].M1.transpose(1, 0, 2)) if "megeo" in blocks else None
-        extra = Stiffening(0.5 * (E1 + E1.transpose(2, 1, 0)), added_F1, added_N1, bends, share)
+        extra = Stiffening(_mirrored(E1), added_F1, added_N1, bends, share)
     Z = _symmetric_rows(Me.M1.transpose(1, 0, 2))
     if extra is not None and extra.Z is not None:
         Z = Z - extra.Z
@@ -219,7 +219,7 @@ def _integrals(sid: Sid, nodes: list[SidNode]) -> tuple[ModalIntegrals, Stiffeni
         Mff=_symmetric(Me.M0),
         N0=N0,
         # Some programs put both products of a pair into one of its entries.
-        N1=0.5 * (N1 + N1.transpose(2, 1, 0)),
+        N1=_mirrored(N1),
         F1=F1,
         Z=Z,
         rotary=rotary,
@@ -248,6 +248,12 @@ def _symmetric_rows(Z: Array) -> Array:
 
 def _symmetric_modes(bends: Array) -> Array:
     half: Array = 0.5 * (bends + bends.transpose(0, 2, 1))
+    return half
+
+
+def _mirrored(first: Array) -> Array:
+    """The part of a derivative (mode, row, mode) that is symmetric in its modes."""
+    half: Array = 0.5 * (first + first.transpose(2, 1, 0))
     return half
 
 

@@ -70,7 +70,7 @@ static void hold_modes(const bough_body *b, const real *motion, sweep_work *w, b
  *   G~ = G - G Th (1 + Th' G Th)^-1 Th' G,   P_R = Meff + Psi G~ Psi',
  *   z~ = z + G~ (Pi e - Omega z),            z_R = b + F e + Psi z~,            Omega = Theta Theta'.
  * n is 5 behind a revolute hinge (the row and column of z of Gamma vanish, since H P^+ = 0), else 6; at most R = nm
- * columns of Theta are not zero. Both are constants where this is inlined. */
+ * columns of Theta are not zero. Both are constants where this is inlined. P is Gamma first and P_R in the end. */
 static const int port_order[6] = {0, 1, 3, 4, 5, 2}; /* wx wy vx vy vz wz */
 
 INLINE void two_port(const bough_body *b, const int n, const int R, const real u[6], real *zt, real *Gt, real P[21],
@@ -189,8 +189,8 @@ INLINE void eliminate_revolute(const bough_sweep *s, const bough_body *b, const 
         Pp[AT(i, j)] = extra * G[i == 2 ? j : i]; /* P - P P/D on the axis itself */
   G[6] = eps * inverse; /* nu */
   for (int i = 0; i < 6; i++) zp[i] += G[i] * eps;
-  w->D_min = lane_min(w->D_min, D);
-  w->D_scale = lane_min(w->D_scale, P[AT(0, 0)] + P[AT(1, 1)] + D);
+  w->D_min = lane_min(D, w->D_min); /* a NaN here does not hide the modal pivot that made it */
+  w->D_scale = lane_min(P[AT(0, 0)] + P[AT(1, 1)] + D, w->D_scale);
 }
 
 static void eliminate_hinge(const bough_sweep *s, const bough_body *b, const real *q, const real *u, const real *tau,
@@ -226,8 +226,8 @@ static void eliminate_hinge(const bough_sweep *s, const bough_body *b, const rea
   }
   real scale = P[AT(0, 0)] + P[AT(1, 1)] + P[AT(2, 2)];
   if (b->n_lin > 0) scale = lane_min(scale, P[AT(3, 3)] + P[AT(4, 4)] + P[AT(5, 5)]);
-  w->D_min = lane_min(w->D_min, cholesky_packed(x->D, nf));
-  w->D_scale = lane_min(w->D_scale, scale);
+  w->D_min = lane_min(cholesky_packed(x->D, nf), w->D_min); /* a NaN here does not hide the modal pivot that made it */
+  w->D_scale = lane_min(scale, w->D_scale);
   for (int c = 0; c < nf; c++) { /* PH <- PH L^-T, eps <- L^-1 eps */
     for (int e = 0; e < c; e++) {
       for (int i = 0; i < 6; i++) PH[c][i] -= x->D[AT(c, e)] * PH[e][i];

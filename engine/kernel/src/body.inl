@@ -157,7 +157,7 @@ static void body_ruthless(const bough_body *b, const real w2[6], real *scratch, 
     for (int i = 0; i < 6; i++) e[r] -= NF[9 * r + i] * w2[i];
 }
 
-/* Full fidelity, in F: fills g, F, L and takes b_eta off e. w is omega of F. */
+/* Full fidelity, in F: fills g and F and takes b_eta off e. w is omega of F. */
 static void body_full(const bough_body *b, const double *inertia, const real w[3], real *scratch, body_work *x,
                       rigid_part *g) {
   const int nm = b->nm, skew = !b->rotary && !b->stiffened;

@@ -37,13 +37,9 @@ static void carry_inward(const bough_sweep *s, int k, const sweep_work *w, real 
     }
     if (b->parent < 0) return;
     const int nm = m->body[b->parent].nm;
-    const real *Pi = nm > 0 ? port_influence(s, b, x, w->scratch) : NULL;
     rotate(x->R, X, X), rotate(x->R, X + 3, X + 3);
-    for (int r = 0; r < nm; r++) {
-      real v = splat(0);
-      for (int i = 0; i < 6; i++) v += Pi[6 * r + i] * X[i];
-      A[(m->body[b->parent].um + r) * nu + column_index] = v;
-    }
+    if (nm > 0) port_forces(s, b, x, X, w->scratch);
+    for (int r = 0; r < nm; r++) A[(m->body[b->parent].um + r) * nu + column_index] = w->scratch[r];
     cross_add(x->l, X + 3, X);
     k = b->parent;
   }

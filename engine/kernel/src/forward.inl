@@ -33,14 +33,14 @@ INLINE const real *unfold_modes(const bough_sweep *s, int k, sweep_work *w) {
     }
     for (int r = 0; r < nm; r++) { /* xiddot = e - Pi' f - F' alpha, acceleration of the port v + Pi (e - Pi' f) */
       const double *F = F0 + 6 * r, *Pi = Pi0 + 6 * r;
-      real own = splat(0), port = splat(0);
-      for (int i = 0; i < 6; i++) own += F[i] * alpha[i], port += Pi[i] * f[i];
-      const real pushed = e[r] - port;
+      real own = splat(0), pull = splat(0);
+      for (int i = 0; i < 6; i++) own += F[i] * alpha[i], pull += Pi[i] * f[i];
+      const real pushed = e[r] - pull;
       for (int i = 0; i < 6; i++) v[i] += Pi[i] * pushed;
       xiddot[r] = pushed - own;
     }
-    real *port_z = x->port;
-    for (int i = 0; i < 6; i++) port_z[i] = v[i];
+    real *port = x->port;
+    for (int i = 0; i < 6; i++) port[i] = v[i];
     return xiddot;
   }
   if (!s->held[b->um]) { /* xiddot = L^-T (L^-1 eps - (mu L^-T)' alpha) */

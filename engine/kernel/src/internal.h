@@ -22,7 +22,6 @@ typedef enum {
  * record for each. */
 typedef struct {
   int body;
-  int tables_of;     /* the first node with the same tables */
   const double *l0;  /* [3] undeformed position from the body frame, m */
   const double *R0;  /* [9] node axes -> body axes, undeformed */
   const double *Lam; /* [nm][3] modal rotation, rad */
@@ -39,7 +38,8 @@ typedef struct {
   double Pi[];      /* [nm][6] influence of the modes on the port; then [nm][3] its rotations alone */
 } bough_two_port;
 
-/* What the sweeps touch of every body comes first: in one line of memory what all of them need. */
+/* What the sweeps touch of every body comes first: what all of them need fills one line of memory, and 64 divides the
+ * size of the whole. */
 typedef struct {
   int parent;         /* index, -1 for ground */
   int q0, u0;         /* first coordinate, first speed */
@@ -68,7 +68,6 @@ typedef struct {
   const double *Meff; /* [21] ruthless: M^rr - F F', packed lower triangle */
   int children;       /* number of hinges this body carries */
   int load_first, load_count; /* range in the model's table of load nodes */
-  int tables_of;      /* the first body with the same tables of modes */
   unsigned char rotary;       /* F1 is not antisymmetric and Z is there: rotary inertia of nodes, or second-order motion */
   unsigned char stiffened;    /* geometric stiffening: E1 and the nodes' H are there */
   const double *r;    /* [3] inboard origin from the port node, parent's axes, undeformed */
@@ -93,7 +92,7 @@ struct bough_model {
   const bough_body *body;
   const bough_node *node;
   const int *load_node; /* sorted by body */
-  const double *gravity, *damping, *stiffness, *rest, *armature, *held, *eta_start;
+  const double *gravity, *damping, *stiffness, *rest, *armature, *held;
   size_t memory;
 };
 
@@ -112,7 +111,7 @@ typedef struct {
   double h1, h2;             /* gamma h and (gamma h)^2 of a Rosenbrock stage, zero otherwise */
   double elastic;            /* 1, or 0 to leave modal elasticity out */
   int full;                  /* frames and integrals at the present deflection, or at zero deflection */
-  int keep;                  /* P and z of every body outlive the inward sweep */
+  int keep;                  /* P, z and accelerations of every body are kept: choose_places */
 } bough_sweep;
 
 /* One instance of the forward sweep, the hot one; arrays are of the instance's `real`. */

@@ -55,9 +55,8 @@ static void inverse(const bough_sweep *s, void *work, const void *q_, const void
     real f[6];
     rotate(x->R, x->sum->z, f), rotate(x->R, x->sum->z + 3, f + 3);
     const int nmp = m->body[b->parent].nm;
-    const real *Pi = nmp > 0 ? port_influence(s, b, x, w->scratch) : NULL;
-    for (int r = 0; r < nmp; r++)
-      for (int i = 0; i < 6; i++) p->e[r] += Pi[6 * r + i] * f[i];
+    if (nmp > 0) port_forces(s, b, x, f, w->scratch);
+    for (int r = 0; r < nmp; r++) p->e[r] += w->scratch[r];
     for (int i = 0; i < 6; i++) p->sum->z[i] += f[i];
     cross_add(x->l, f + 3, p->sum->z);
   }

@@ -3,7 +3,7 @@
  * A block is one pointer-free, versioned run of bytes, little-endian:
  *   0  "BOUGHBLK"   8  u32 version   12  u32 0x01020304   16  u64 size in bytes   24  u32 CRC-32 of bytes 32..size
  *   32 i64 number of ints   40 i64 number of reals   48 zero   64 ints (i32), padded to 8 bytes, then reals (f64)
- * Ints:  nb nq nu n_nodes n_loads ruthless, then 14 per body (see read_body_ints), two per node (its body, and the first
+ * Ints:  nb nq nu n_nodes n_loads ruthless, then 15 per body (see read_body_ints), two per node (its body, and the first
  * node with the same tables), one per load.
  * Reals: gravity[3] damping[nu] stiffness[nu] rest[nu] armature[nu] held[nu], then per body, per two-port and per node as
  * read below. A body or node whose tables another one before it has got, too, does not bring them again.
@@ -13,7 +13,7 @@
 
 #include "internal.h"
 
-enum { HEADER = 64, INTS_FIXED = 6, INTS_BODY = 14, INTS_NODE = 2, MODES_MAX = 2048, COUNT_MAX = 10000000 };
+enum { HEADER = 64, INTS_FIXED = 6, INTS_BODY = 15, INTS_NODE = 2, MODES_MAX = 2048, COUNT_MAX = 10000000 };
 
 typedef struct {
   const unsigned char *ints; /* at any address */
@@ -22,6 +22,12 @@ typedef struct {
   int bad;
 } reader;
 
+/* int i of the block: one that was read and found good before */
+static int int_again(const reader *s, int64_t i) {
+  int32_t v;
+  memcpy(&v, s->ints + 4 * i, 4);
+  return v;
+}
 static int next_int(reader *s, int low, int high) {
   if (s->i >= s->n_ints) {
     s->bad = 1;
@@ -87,8 +93,17 @@ static void read_body_ints(reader *s, const bough_model *m, int k, bough_body *b
   b->two_port_ok = next_small(s, 1);
   b->load_first = next_int(s, 0, m->n_loads);
   b->load_count = next_int(s, 0, m->n_loads - b->load_first);
-  b->tables_of = next_int(s, 0, k);
+  (void)next_int(s, 0, k); /* tables_of */
+  (void)next_int(s, 0, k); /* port_of */
   if ((b->parent < 0) != (b->port_node < 0)) s->bad = 1;
+  if (m->ruthless && b->attach_node >= 0) s->bad = 1; /* their tables are those of a clamped body */
+}
+/* The first body with the same tables of modes, the first with the same two-port, the first node with the same tables:
+ * the place itself, or one before it. */
+static int tables_of(const reader *s, int k) { return int_again(s, INTS_FIXED + (int64_t)INTS_BODY * k + 13); }
+static int port_of(const reader *s, int k) { return int_again(s, INTS_FIXED + (int64_t)INTS_BODY * k + 14); }
+static int node_tables_of(const reader *s, const bough_model *m, int j) {
+  return int_again(s, INTS_FIXED + (int64_t)INTS_BODY * m->nb + (int64_t)INTS_NODE * j + 1);
 }
 
 static void copy_reals(reader *s, int count, double *to) {
@@ -107,8 +122,9 @@ static void share_tables(reader *s, const bough_body *from, bough_body *b) {
   b->F0 = from->F0, b->N0 = from->N0, b->NF1 = from->NF1, b->Z = from->Z, b->E1 = from->E1;
 }
 
-static void read_body_reals(reader *s, const bough_model *m, int index, bough_body *b) {
+static void read_body_reals(reader *s, const bough_model *m, int k, bough_body *b) {
   const int64_t nm = b->nm;
+  const int first = tables_of(s, k);
   copy_reals(s, 9, b->Q);
   b->r = next_reals(s, 3);
   b->lin = next_reals(s, 3 * b->n_lin);
@@ -117,8 +133,8 @@ static void read_body_reals(reader *s, const bough_model *m, int index, bough_bo
   b->inertia = next_reals(s, 10);
   copy_reals(s, 3, b->wheel);
   if (nm == 0) return;
-  if (b->tables_of != index) {
-    share_tables(s, m->body + b->tables_of, b);
+  if (first != k) {
+    share_tables(s, m->body + first, b);
     return;
   }
   b->k = next_reals(s, nm);
@@ -134,9 +150,16 @@ static void read_body_reals(reader *s, const bough_model *m, int index, bough_bo
   if (b->stiffened) b->E1 = next_reals(s, 3 * nm * nm);
 }
 
-/* Two-ports lie together: where they are, the rest of a body's tables is not touched. */
-static void read_two_port(reader *s, bough_body *b) {
+/* Two-ports lie together: of the general path's tables beside them the sweeps want F0, N0 and Meff only. */
+static void read_two_port(reader *s, const bough_model *m, int k, bough_body *b) {
   const int64_t nm = b->nm, fixed = (int64_t)(sizeof(bough_two_port) / sizeof(double));
+  const int first = port_of(s, k);
+  if (first != k) {
+    const bough_body *from = m->body + first;
+    if (from->nm != b->nm || !from->two_port_ok) s->bad = 1;
+    b->two_port = from->two_port;
+    return;
+  }
   b->two_port = (const bough_two_port *)(const void *)next_reals(s, fixed + 9 * nm);
 }
 
@@ -158,7 +181,10 @@ static void link_bodies(reader *s, bough_model *m, bough_body *body) {
       p->only_child = p->children++ == 0 ? k : -1;
       p->last_child = k;
     }
-    if (q > COUNT_MAX) s->bad = 1;
+    if (q > COUNT_MAX) {
+      s->bad = 1;
+      return;
+    }
   }
   if (q != m->nq || u != m->nu) s->bad = 1;
   for (int k = 0; k < m->nb; k++) {
@@ -176,11 +202,12 @@ static void read_nodes(reader *s, const bough_model *m, const bough_body *body, 
   for (int j = 0; j < m->n_nodes; j++) {
     const bough_body *b = body + node[j].body;
     const int64_t nm = b->nm;
-    const int first = node[j].tables_of;
+    const int first = node_tables_of(s, m, j);
     if (first != j) {
       const bough_node *from = node + first;
       if (body[from->body].nm != b->nm || body[from->body].stiffened != b->stiffened) s->bad = 1;
-      node[j].l0 = from->l0, node[j].R0 = from->R0, node[j].Lam = from->Lam, node[j].Gam = from->Gam, node[j].H = from->H;
+      node[j].l0 = from->l0, node[j].R0 = from->R0;
+      node[j].Lam = from->Lam, node[j].Gam = from->Gam, node[j].H = from->H;
       continue;
     }
     node[j].l0 = next_reals(s, 3);
@@ -242,7 +269,10 @@ bough_status bough_model_create(const void *block, size_t size, bough_model **ou
   for (int64_t i = 0; i < n_reals; i++)
     if (!bough_finite(copy[i])) s.bad = 1;
   for (int k = 0; k < m->nb; k++) read_body_ints(&s, m, k, body + k);
-  for (int j = 0; j < m->n_nodes; j++) node[j].body = next_int(&s, 0, m->nb - 1), node[j].tables_of = next_int(&s, 0, j);
+  for (int j = 0; j < m->n_nodes; j++) {
+    node[j].body = next_int(&s, 0, m->nb - 1);
+    (void)next_int(&s, 0, j); /* node_tables_of */
+  }
   for (int j = 0; j < m->n_loads; j++) load_node[j] = next_int(&s, 0, m->n_nodes - 1);
   if (!s.bad) link_bodies(&s, m, body);
   if (!s.bad) {
@@ -251,7 +281,7 @@ bough_status bough_model_create(const void *block, size_t size, bough_model **ou
     m->armature = next_reals(&s, m->nu), m->held = next_reals(&s, m->nu);
     for (int k = 0; k < m->nb; k++) read_body_reals(&s, m, k, body + k);
     for (int k = 0; k < m->nb; k++)
-      if (body[k].two_port_ok) read_two_port(&s, body + k);
+      if (body[k].two_port_ok) read_two_port(&s, m, k, body + k);
     read_nodes(&s, m, body, node);
   }
   if (s.bad || s.r != n_reals || !nodes_fit(m)) {

@@ -63,6 +63,26 @@ static const real *port_influence(const bough_sweep *s, const bough_body *b, con
   }
   return scratch;
 }
+/* f = Pi' X: what a force X at own O, in the parent's axes, is on the parent's modes */
+INLINE void port_forces(const bough_sweep *s, const bough_body *b, const body_work *x, const real X[6], real *f) {
+  const int nm = s->model->body[b->parent].nm;
+  if (b->port_stored) {
+    for (int r = 0; r < nm; r++) {
+      f[r] = splat(0);
+      for (int i = 0; i < 6; i++) f[r] += x->Pi[6 * r + i] * X[i];
+    }
+    return;
+  }
+  const bough_node *n = s->model->node + b->port_node;
+  const real *Jl = x->Pi, *e = Jl + 9;
+  real torque[3] = {X[0], X[1], X[2]};
+  cross_add(e, X + 3, torque);
+  rotate_back(Jl, torque, torque);
+  for (int r = 0; r < nm; r++) {
+    f[r] = splat(0);
+    for (int i = 0; i < 3; i++) f[r] += n->Lam[3 * r + i] * torque[i] + n->Gam[3 * r + i] * X[3 + i];
+  }
+}
 /* A += Pi x: velocity or acceleration of the port by the parent's modes */
 INLINE void port_motion_add(const bough_sweep *s, const bough_body *b, const body_work *x, const real *rate, real A[6]) {
   const int nm = s->model->body[b->parent].nm;

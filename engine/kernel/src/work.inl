@@ -24,7 +24,7 @@ typedef struct {
   real *F;    /* [nm][6] M^rf; general path, then: mu L^-T */
   real *G;    /* hinge, [6*n] G_R: Kalman gain, one row per DOF; and nu_R [n] */
   real R[9];     /* O -> port axes; a turn about z behind a two-port: cos and sin alone are there, in l[1] and l[2] */
-  real l[3];     /* parent's O to own O, m, parent's O axes */
+  real l[3];     /* parent's O to own O, m, parent's O axes (not behind a two-port) */
   real omega[3]; /* angular velocity of O, rad/s, O axes */
   real a[6];     /* a_mR: acceleration of O that is there without accelerations, O axes */
   real *L;      /* [nm*(nm+1)/2] M^ff, packed; then the Cholesky factor of D_f, inverse diagonal */
@@ -50,7 +50,8 @@ typedef struct {
 } sweep_work;
 
 /* Where the sweep has P, z and accelerations of body k. A body without children, or whose only child comes next,
- * hands on to its neighbour: then nobody asks for them again, unless forces are wanted. */
+ * hands on to its neighbour: then nobody asks for them again, unless forces are wanted. Accelerations of held modes are
+ * given, and stay from the inward sweep on. */
 INLINE void choose_places(const bough_sweep *s, sweep_work *w, int k) {
   const bough_body *b = s->model->body + k;
   body_work *x = w->body + k;

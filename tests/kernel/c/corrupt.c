@@ -88,7 +88,7 @@ static void change_every_int(const test_block *block, unsigned char *copy) {
   }
 }
 
-enum { INTS_FIXED = 6, INTS_BODY = 14, INTS_NODE = 2 }; /* as model_block.c reads them */
+enum { INTS_FIXED = 6, INTS_BODY = 15, INTS_NODE = 2 }; /* as model_block.c reads them */
 
 /* a node that carries a hinge must belong to the body that carries it */
 static void give_nodes_away(const test_block *block, unsigned char *copy) {
@@ -116,13 +116,17 @@ static void share_with_others(const test_block *block, unsigned char *copy) {
       memcpy(modes, copy + 64 + 4 * (INTS_FIXED + INTS_BODY * k + 4), 4);
       memcpy(modes + 1, copy + 64 + 4 * (INTS_FIXED + INTS_BODY * other + 4), 4);
       if (modes[0] == 0 || (modes[0] == modes[1] && other <= k)) continue;
-      unsigned char *place = copy + 64 + 4 * (INTS_FIXED + INTS_BODY * k + 13);
-      int32_t value;
-      memcpy(&value, place, 4);
-      memcpy(place, &other, 4);
-      seal(copy, block->size);
-      CHECK(!try_block(copy, block->size, 0));
-      memcpy(place, &value, 4);
+      int32_t two_port;
+      memcpy(&two_port, copy + 64 + 4 * (INTS_FIXED + INTS_BODY * k + 10), 4);
+      for (int what = 13; what <= (two_port ? 14 : 13); what++) {
+        unsigned char *place = copy + 64 + 4 * (INTS_FIXED + INTS_BODY * k + what);
+        int32_t value;
+        memcpy(&value, place, 4);
+        memcpy(place, &other, 4);
+        seal(copy, block->size);
+        CHECK(!try_block(copy, block->size, 0));
+        memcpy(place, &value, 4);
+      }
     }
 }
 

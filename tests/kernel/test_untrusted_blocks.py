@@ -1,0 +1,38 @@
+"""Blocks that no model gives: every number is in its range, and yet they must not be taken."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from bough import BoughError, block
+from bough._kernel import KernelModel
+
+EYE = np.eye(3)
+MODES = 40
+
+
+def crafted(attach: int) -> bytes:
+    """Two bodies on revolute hinges, ruthless; the first, of many modes, may claim to be unclamped."""
+    writer = block._Writer()
+    speeds = 1 + MODES + 1
+    writer.ints += [2, speeds, speeds, 2, 0, 1]
+    writer.ints += [-1, -1, 0, 1, MODES, attach, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+    writer.ints += [0, 0, 0, 1, 0, -1, 0, 0, 0, 0, 0, 0, 0, 1, 1]
+    writer.ints += [0, 0, 0, 1]  # of the nodes: their body, and the first that is equal
+    hinge = [EYE, np.zeros(3), np.zeros(3), EYE, np.array([1.0, 0, 0, 0, 1, 1, 1, 0, 0, 0]), np.zeros(3)]
+    writer.put(np.zeros(3), np.zeros(5 * speeds), *hinge)
+    writer.put(np.ones(MODES), np.zeros(MODES))
+    if attach >= 0:
+        writer.put(np.eye(MODES))
+    writer.put(np.zeros(12 * MODES), np.zeros(21), *hinge)
+    for _ in range(2):
+        writer.put(np.zeros(3), EYE, np.zeros(6 * MODES))
+    return writer.finish()
+
+
+def test_a_ruthless_body_cannot_be_unclamped() -> None:
+    """Kinematics would write the influence of all its modes into the twelve numbers of a clamped one."""
+    KernelModel(crafted(-1))
+    with pytest.raises(BoughError, match="refuses the model block"):
+        KernelModel(crafted(1))
