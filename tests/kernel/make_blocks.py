@@ -84,7 +84,7 @@ def models() -> dict[str, Dict]:
     ]
     clamped = [_body("a", "ground", "revolute", _beam(count=3)), _body("b", "a", "revolute", _beam(count=2))]
     equal = [
-        _body("a", "ground", "revolute", _flexible(1)),
+        _body("a", "ground", "revolute", _flexible(3)),  # of the same kind as the others, but for the number of modes
         _body("b", "a", "revolute", _flexible(2)),
         _body("c", "b", "revolute", _flexible(2)),
         _body("d", "b", "revolute", _flexible(2)),
