@@ -22,7 +22,7 @@ INLINE real cholesky_packed(real *L, int n) {
   return least;
 }
 
-/* ---- modes, general path: D_f = L L', mu <- mu L^-T, e <- L^-1 eps_f, P_R = P_rr - g mu', z_R = z_r + g eps_f */
+/* Row i of P and z without the modes, from mu L^-T and L^-1 eps_f; i is a constant where it is inlined. */
 INLINE void modes_off_row(const int i, int nm, const real *F, const real *e, real P[21], real z[6]) {
   real row[6], force = z[i];
   for (int j = 0; j <= i; j++) row[j] = P[LOWER(i, j)];
@@ -34,6 +34,7 @@ INLINE void modes_off_row(const int i, int nm, const real *F, const real *e, rea
   for (int j = 0; j <= i; j++) P[LOWER(i, j)] = row[j];
   z[i] = force;
 }
+/* ---- modes, general path: D_f = L L', mu <- mu L^-T, e <- L^-1 eps_f, P_R = P_rr - g mu', z_R = z_r + g eps_f */
 static void eliminate_modes(const bough_body *b, sweep_work *w, body_work *x) {
   const int nm = b->nm;
   real *L = x->L, *F = x->F, *e = x->e, *P = x->sum->P, *z = x->sum->z, largest = splat(0);

@@ -33,6 +33,7 @@ INLINE real lane_sqrt(real x) { return sqrt(x); }
 INLINE double lane_get(real x, int i) { (void)i; return x; }
 INLINE void lane_set(real *x, int i, double v) { (void)i; *x = v; }
 INLINE real lane_min(real a, real b) { return a < b ? a : b; }
+/* `failed` where it is settled (not zero) or the margin positive; else the code, or -1 for a NaN */
 INLINE real lane_judge(real failed, real margin, int code) {
   return margin > 0.0 || failed != 0.0 ? failed : margin == margin ? code : -1.0;
 }
@@ -73,8 +74,6 @@ INLINE real lane_judge(real failed, real margin, int code) {
 #else
 #error "define LANE_ONE, LANE_FOUR or LANE_TANGENT"
 #endif
-
-/* lane_judge: `failed` where it is settled (not zero) or the margin positive; else the code, or -1 for a NaN */
 
 /* sin and cos. x is reduced by multiples n of pi/2 in three parts (Cody & Waite), |remainder| <= pi/4, and the
  * Taylor polynomials to degree 17 and 16 leave less than half a unit in the last place. No libm: the same
