@@ -56,7 +56,7 @@ static double run_fmu(void *library, const char *resources, const char *guid, in
 }
 
 static double run_kernel(const bough_model *model, bough_data *data, const double *q0, const double *u0, int steps) {
-  const bough_sim_options options = {BOUGH_DOPRI5, 1e-6, 1e-8, 0.0, 0.0};
+  const bough_sim_options options = {BOUGH_DOPRI5, 1e-6, 0.0, 0.0, 0.0, 0};
   bough_sim *sim;
   double *q = malloc(sizeof(double) * (size_t)(bough_model_nq(model) + bough_model_nu(model)));
   double *u = q + bough_model_nq(model);

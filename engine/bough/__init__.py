@@ -2,7 +2,7 @@
 
 from bough._build_info import VERSION as __version__
 from bough.equilibrium import equilibrium
-from bough.errors import BoughError, BuildError, ModelError, SimulationError
+from bough.errors import BoughError, BoughWarning, BuildError, ModelError, SimulationError, ToleranceWarning
 from bough.export import build_fmu
 from bough.flex import load
 from bough.linearize import StateSpace
@@ -13,6 +13,7 @@ from bough.system import Hybrid, System
 
 __all__ = [
     "BoughError",
+    "BoughWarning",
     "BuildError",
     "Hybrid",
     "Model",
@@ -21,6 +22,7 @@ __all__ = [
     "SimulationError",
     "StateSpace",
     "System",
+    "ToleranceWarning",
     "__version__",
     "build_fmu",
     "equilibrium",

@@ -16,13 +16,17 @@ from bough.errors import BoughError, SimulationError
 
 Array: TypeAlias = NDArray[np.float64]
 
-OK, SINGULAR, NOT_FINITE, STEP_TOO_SMALL, STOPPED = 0, 4, 5, 6, 7
+OK, SINGULAR, NOT_FINITE, STEP_TOO_SMALL, STOPPED, PAUSED = 0, 4, 5, 6, 7, 8
 GRAVITY, DAMPING, STIFFNESS, REST, ARMATURE, HELD, INERTIA, MODAL_DAMPING_SCALE = range(8)
 METHODS = {"rk4": 0, "dopri5": 1, "rosenbrock2": 2}
 LANES_BATCH, LANES_TANGENT = 1, 2
 
 _D, _I, _P = c.POINTER(c.c_double), c.POINTER(c.c_int), c.c_void_p
-INPUT_FN = c.CFUNCTYPE(c.c_int, c.c_void_p, c.c_double, _D, _D, _D)
+INPUT_FN = c.CFUNCTYPE(c.c_int, c.c_void_p, c.c_double, *[_D] * 5)
+INPUT_ORDERS = 3
+"""Highest derivative of an input that the kernel takes."""
+_PAUSE = 100_000
+"""Attempts at a step, times speeds, between two looks at the outside world: a fraction of a second."""
 
 
 class _Where(c.Structure):
@@ -36,6 +40,7 @@ class _Options(c.Structure):
         ("atol", c.c_double),
         ("step", c.c_double),
         ("step_max", c.c_double),
+        ("pause", c.c_int64),
     )
 
 
@@ -56,7 +61,7 @@ class _Values(c.Structure):
 
 
 class _Counts(c.Structure):
-    _fields_ = (("steps", c.c_long), ("rejected", c.c_long), ("evaluations", c.c_long))
+    _fields_ = (("steps", c.c_int64), ("rejected", c.c_int64), ("evaluations", c.c_int64))
 
 
 _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
@@ -93,6 +98,9 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "sim_free": (None, [_P]),
     "sim_start": (c.c_int, [_P, c.c_double, _D, _D]),
     "sim_set_stop": (None, [_P, c.c_double]),
+    "sim_disturb": (None, [_P]),
+    "sim_set_inputs": (c.c_int, [_P, c.c_double, c.c_int, _D]),
+    "sim_excursion": (c.c_int, [_P, _D]),
     "sim_advance": (c.c_int, [_P, c.c_double, c.c_int, INPUT_FN, _P, _D, _D]),
     "sim_time": (c.c_double, [_P]),
     "sim_get_counts": (_Counts, [_P]),
@@ -320,33 +328,38 @@ class KernelData:
         return out
 
 
-InputFunction: TypeAlias = Callable[[float, Array, Array, Array], None]
-"""Fills tau (nu,), motion (nu,) and loads (n, 6) for a time in s."""
+InputFunction: TypeAlias = Callable[[float, Array, Array, Array, Array, Array], None]
+"""Changes tau (nu,), motion (nu,) and loads (n, 6) for a time in s and the state q (nq,), u (nu,) of a stage."""
 
 
 class KernelSim:
     """A time integration in progress."""
 
     def __init__(
-        self,
-        data: KernelData,
-        loads: int,
-        method: str,
-        rtol: float,
-        atol: float,
-        step: float,
-        step_max: float,
+        self, data: KernelData, loads: int, method: str, rtol: float, atol: float, step: float, step_max: float
     ) -> None:
-        """Copy the parameters of `data` and make the integrator's workspace."""
+        """Make the integrator's workspace.
+
+        Args:
+            data: Parameters, and the workspace of evaluations; must not be used elsewhere during the run.
+            loads: Number of nodes that take a load.
+            method: A key of METHODS.
+            rtol: Relative tolerance.
+            atol: Absolute tolerance of positions; 0: each coordinate is judged by its own motion.
+            step: Fixed step, or the first of an adaptive method (0: chosen), s.
+            step_max: Longest step, s; 0: no bound.
+        """
         self.data, self._loads = data, loads
         self.handle = _P()
-        options = _Options(METHODS[method], rtol, atol, step, step_max)
         model = data.model
+        pause = max(4, _PAUSE // (model.nu + 1))
+        options = _Options(METHODS[method], rtol, atol, step, step_max, pause)
         status = _lib.bough_sim_create(model.handle, data.handle, c.byref(options), c.byref(self.handle))
         if status != OK:
             raise SimulationError(f"the integrator cannot start: {status_text(status)}")
         self.q, self.u = np.empty(model.nq), np.empty(model.nu)
         self.failure: BaseException | None = None
+        self.paused: Callable[[], None] | None = None
         self._callback = INPUT_FN(0)
 
     def __del__(self) -> None:
@@ -356,23 +369,45 @@ class KernelSim:
 
     def start(self, t: float, q: Array, u: Array, stop: float = float("inf")) -> None:
         """Begin at time t; no step looks beyond `stop`."""
-        _lib.bough_sim_set_stop(self.handle, stop)
+        self.set_stop(stop)
         status = _lib.bough_sim_start(self.handle, t, _ptr(q), _ptr(u))
         if status != OK:
             raise KernelError(status, -1, t)
 
+    def set_stop(self, t: float) -> None:
+        """No step looks beyond time t, s, from now on."""
+        _lib.bough_sim_set_stop(self.handle, t)
+
+    def disturb(self) -> None:
+        """Inputs or parameters have jumped."""
+        _lib.bough_sim_disturb(self.handle)
+
+    def set_inputs(self, t: float, values: Array) -> None:
+        """Inputs from now on as polynomials in the time since t.
+
+        Args:
+            t: s.
+            values: (order + 1, 2 nu + 6 loads): tau, motion and loads at time t, then their derivatives.
+        """
+        if values.shape[1] != 2 * self.data.model.nu + 6 * self._loads or not values.flags.c_contiguous:
+            raise ValueError(f"inputs of shape {values.shape}")
+        status = _lib.bough_sim_set_inputs(self.handle, t, values.shape[0] - 1, _address(values))
+        if status != OK:
+            raise KernelError(status, -1, t)
+
     def set_input(self, function: InputFunction | None) -> None:
-        """The function that gives inputs; an exception in it stops the run and is kept in `failure`."""
+        """A function that changes inputs at every stage; an exception in it stops the run and is kept in `failure`."""
         if function is None:
             self._callback = INPUT_FN(0)
             return
-        nu, loads = self.data.model.nu, self._loads
+        nq, nu, loads = self.data.model.nq, self.data.model.nu, self._loads
+        view = np.ctypeslib.as_array
 
-        def call(_: Any, t: float, tau: Any, motion: Any, load: Any) -> int:
+        def call(_: Any, t: float, q: Any, u: Any, tau: Any, motion: Any, load: Any) -> int:
             try:
-                views = (np.ctypeslib.as_array(tau, (nu,)), np.ctypeslib.as_array(motion, (nu,)))
-                forces = np.ctypeslib.as_array(load, (loads, 6)) if loads else np.empty((0, 6))
-                function(t, *views, forces)
+                state = view(q, (nq,)), view(u, (nu,))
+                forces = view(load, (loads, 6)) if loads else np.empty((0, 6))
+                function(t, *state, view(tau, (nu,)), view(motion, (nu,)), forces)
             except BaseException as error:  # every error must cross the C frames as a status
                 self.failure = error
                 return 1
@@ -381,11 +416,28 @@ class KernelSim:
         self._callback = INPUT_FN(call)
 
     def advance(self, t: float, exact: bool = False) -> None:
-        """Advance to time t, s; `q` and `u` hold the state there, or the last good one."""
-        status = _lib.bough_sim_advance(self.handle, t, int(exact), self._callback, None, _ptr(self.q), _ptr(self.u))
-        if status != OK:
-            where = _lib.bough_sim_where(self.handle)
-            raise KernelError(status, where.body, where.time)
+        """Advance to time t, s; `q` and `u` hold the state there, or the last good one.
+
+        The kernel comes back for a moment every fraction of a second, so that signals are handled; `paused` is called
+        then.
+        """
+        while True:
+            state = _ptr(self.q), _ptr(self.u)
+            status = _lib.bough_sim_advance(self.handle, t, int(exact), self._callback, None, *state)
+            if status == OK:
+                return
+            if status != PAUSED:
+                where = _lib.bough_sim_where(self.handle)
+                raise KernelError(status, where.body, where.time)
+            if self.paused is not None:
+                self.paused()
+
+    @property
+    def excursion(self) -> Array:
+        """Largest distance of every coordinate, q then u, from its start value."""
+        out = np.empty(self.data.model.nq + self.data.model.nu)
+        _lib.bough_sim_excursion(self.handle, _ptr(out))
+        return out
 
     @property
     def time(self) -> float:

@@ -23,7 +23,6 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "data_set_rigid": (c.c_int, [_P, c.c_int, c.c_double, _D, _D]),
     "stop_impulse": (c.c_int, [_P, _P, _D, c.POINTER(c.c_ubyte), _D]),
     "sim_step": (c.c_int, [_P, c.c_double, INPUT_FN, _P, _D, _D]),
-    "sim_disturb": (None, [_P]),
     "sim_set": (c.c_int, [_P, _D, _D]),
     "sim_state_size": (c.c_size_t, [_P]),
     "sim_save": (c.c_int, [_P, c.c_char_p, c.c_size_t]),
@@ -83,9 +82,10 @@ class KernelRun(KernelSim):
             where = _lib.bough_sim_where(self.handle)
             raise KernelError(status, where.body, where.time)
 
-    def disturb(self) -> None:
-        """Inputs or parameters have jumped."""
-        _lib.bough_sim_disturb(self.handle)
+    @property
+    def attempts(self) -> int:
+        """Steps so far, accepted and rejected."""
+        return sum(self.counts[:2])
 
     def set_state(self, q: Array, u: Array) -> None:
         """Change the state in place; the time stays."""

@@ -96,6 +96,14 @@ class UnknownNameError(BoughError, KeyError):
         return str(self.args[0]) if self.args else ""
 
 
+class BoughWarning(UserWarning):
+    """Base of every warning: the computation is sound, but the answer may not be what it looks like."""
+
+
+class ToleranceWarning(BoughWarning):
+    """A motion is hardly larger than the error that the tolerances allow."""
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """The known name that looks most like this one, as a question that follows a semicolon; empty if none does."""
     candidates = {candidate.lower(): candidate for candidate in known}

@@ -4,37 +4,27 @@ from __future__ import annotations
 
 import os
 import time as clock
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+import warnings
+from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bough import _kernel
-from bough.errors import ArgumentError, SimulationError, did_you_mean, listed
+from bough.errors import ArgumentError, SimulationError, ToleranceWarning, did_you_mean, listed
 from bough.model import Model
 from bough.result import Interrupted, Result, decimals, short_times
+from bough.signals import Input, Schedule
 from bough.system import System
-from bough.variables import Variable
 
 Array: TypeAlias = NDArray[np.float64]
-Input: TypeAlias = float | ArrayLike | tuple[ArrayLike, ArrayLike] | Callable[[float], float]
-"""A number; a series on the output times; a pair (times, values), linear between; or a function of time in s."""
-
-ATOL_FACTOR = 1e-2
-"""Default absolute tolerance over the relative one: coordinates are of order one in SI units."""
-_PARAMETERS = ("damping", "stiffness", "rest", "armature", "locked", "damping_scale", "mass", "com", "inertia")
-"""Last part of the names of parameters that hinges and bodies have."""
-
-
-@dataclass(frozen=True)
-class _Signal:
-    """One input as a function of time, and where its value goes."""
-
-    variable: Variable
-    value: Callable[[float], float]
-    constant: bool
+NEAR = 100.0
+"""A coordinate that never gets this many absolute tolerances away from its start value is reported."""
+_SPEED_FLOOR = 100.0
+"""Absolute tolerance of speeds over that of positions, as the kernel has it."""
+_MOST_STEPS = 1e10
+"""Fixed steps of a run; more would take hours for the smallest model."""
 
 
 def simulate(
@@ -48,6 +38,7 @@ def simulate(
     rtol: float = 1e-6,
     atol: float | None = None,
     solver_step: float | None = None,
+    max_step: float | None = None,
     initial: tuple[ArrayLike, ArrayLike] | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Result:
@@ -57,15 +48,19 @@ def simulate(
         model: A model, or what `bough.load` takes, or a System.
         stop: End time, s.
         inputs: By FMU name, such as `shoulder.tau` or `upper.tip.force[1]`: a number, a series with one value per
-            output time, a pair (times, values) that is linear between and constant outside, or a function of time.
+            output time, a pair (times, values) that is linear between and constant outside (two equal times make a
+            jump), or a function of time. Steps end where a series jumps or bends.
         step: Distance of output times, s; a thousandth of the run if not given.
         start: Start time, s.
         method: `dopri5` (adaptive, order 5, dense output), `rk4` (fixed step), or `rosenbrock2` (linearly implicit,
             order 2, for stiff modes; fixed step if `solver_step` is given, else adaptive).
         rtol: Relative tolerance of the adaptive methods.
-        atol: Absolute tolerance of positions, rad, m or modal; a hundredth of rtol if not given. That of speeds, per
-            second, is a hundred times as much.
+        atol: Absolute tolerance of positions, rad, m or modal; that of speeds, per second, is a hundred times as much.
+            If not given, the error of each coordinate is measured against the size of its own motion since the start,
+            so that small motions have as many digits as large ones.
         solver_step: Step of the fixed-step methods, s (default: `step`); first step of dopri5.
+        max_step: Longest step of the solver, s. Where an input is a function of time the default is `step`, so that
+            nothing that lasts as long as a row is stepped over; otherwise there is no bound.
         initial: q and u to start from, instead of the model's own.
         progress: Called now and then with the fraction done.
 
@@ -75,6 +70,9 @@ def simulate(
     Raises:
         ArgumentError: An argument is wrong; the message names it.
         SimulationError: The run failed; `error.result` holds what was computed until then.
+
+    Warns:
+        ToleranceWarning: `atol` was given, and the motion of a coordinate is not much larger.
 
     Example:
         >>> import bough
@@ -88,22 +86,22 @@ def simulate(
     start = _number("start", start)
     times = _output_times(start, _number("stop", stop), None if step is None else _number("step", step))
     spacing = float(times[1] - times[0]) if times.size > 1 else 0.0
-    _check_options(method, rtol, atol, solver_step)
+    _check_options(method, rtol, atol, solver_step, max_step, float(times[-1] - start))
     fixed = solver_step if solver_step is not None else (spacing if method == "rk4" else 0.0)
-    absolute = ATOL_FACTOR * rtol if atol is None else atol
-    signals = _signals(system, inputs or {}, times)
+    schedule = Schedule(system, inputs or {}, times)
+    longest = max_step if max_step is not None else spacing if schedule.functions else 0.0
     q, u = _start_state(system, initial)
-    recorder = _Recorder(system, times, signals)
-    sim = _kernel.KernelSim(system._data, len(system.block.loads), method, rtol, absolute, fixed, 0.0)
-    sim.set_input(recorder.fill if signals else None)
+    recorder = _Recorder(system, times, schedule)
+    sim = _kernel.KernelSim(system._data, schedule.loads, method, rtol, atol or 0.0, fixed, longest)
     began = clock.perf_counter()
     done = 0
     failure: SimulationError | None = None
     stopped: KeyboardInterrupt | None = None
     try:
-        sim.start(start, q, u, float(times[-1]))
+        sim.start(start, q, u)
+        walk = _Walk(sim, schedule)
         for done, t in enumerate(times):  # noqa: B007  (done counts what has been recorded)
-            sim.advance(float(t))
+            walk.to(float(t))
             recorder.record(done, sim.q, sim.u)
             if progress is not None and (done % 64 == 0 or done + 1 == times.size):
                 progress((done + 1) / times.size)
@@ -130,7 +128,74 @@ def simulate(
     if failure is not None:
         failure.result = result
         raise failure
+    if atol is not None and method != "rk4":
+        _warn_of_tolerance(system, sim, atol)
     return result
+
+
+class _Walk:
+    """The way of an integrator through its inputs: a step ends wherever one of them jumps or bends."""
+
+    def __init__(self, sim: _kernel.KernelSim, schedule: Schedule) -> None:
+        self.sim, self.schedule, self.number = sim, schedule, -1
+        self.now, self.before = float(schedule.knots[0]), np.inf
+        if schedule.functions:
+            sim.set_input(self._fill)
+        self._next()
+
+    def _next(self) -> None:
+        self.number += 1
+        knots = self.schedule.knots
+        self.end = float(knots[min(self.number + 1, knots.size - 1)])
+        self.sim.set_inputs(float(knots[self.number]), self.schedule.piece(self.number))
+        self.sim.set_stop(self.end)
+
+    def _fill(self, t: float, _q: Array, _u: Array, tau: Array, motion: Array, loads: Array) -> None:
+        self.schedule.fill(min(t, self.before), tau, motion, loads)
+
+    def to(self, t: float) -> None:
+        """Go to time t, s."""
+        while self.end < t:
+            self._smoothly(self.end)
+            self._next()
+        self._smoothly(t)
+
+    def _smoothly(self, t: float) -> None:
+        """Go to time t; functions may jump on the way, tables do not."""
+        if self.schedule.functions:
+            for before, after in self._jumps(t):
+                self._stop_at(before, after)
+        self.sim.advance(t)
+        self.now = t
+
+    def _jumps(self, t: float) -> list[tuple[float, float]]:
+        try:
+            return self.schedule.jumps(self.now, t)
+        except Exception:  # the user's function may raise anything; it will again when the integrator gets there
+            return []
+
+    def _stop_at(self, before: float, after: float) -> None:
+        """End a step at a jump, seen from the time before; go on with what comes after."""
+        self.before = before
+        self.sim.set_stop(after)
+        self.sim.advance(after)
+        self.before = np.inf
+        self.sim.disturb()
+        self.sim.set_stop(self.end)
+
+
+def _warn_of_tolerance(system: System, sim: _kernel.KernelSim, atol: float) -> None:
+    """Tell which coordinates hardly moved, by the measure of the absolute tolerance."""
+    floors = np.concatenate([np.full(system.nq, atol), np.full(system.nu, _SPEED_FLOOR * atol)])
+    size = sim.excursion
+    names = [*system.q_names, *system.u_names]
+    near = [name for name, s, floor in zip(names, size, floors, strict=True) if 0.0 < s < NEAR * floor]
+    if near:
+        one = names.index(near[0])
+        told = f"{near[0]} moves by {size[one]:.3g}, less than {NEAR:g} times its absolute tolerance {floors[one]:.3g}"
+        more = "" if len(near) == 1 else f"; so do {listed(near[1:])}"
+        cure = "its digits mean little: choose a smaller atol, or none, which judges each coordinate by its own motion"
+        warnings.warn(f"{told}{more}; {cure}", ToleranceWarning, stacklevel=3)
 
 
 def _failure(system: System, sim: _kernel.KernelSim, error: _kernel.KernelError) -> SimulationError:
@@ -152,7 +217,9 @@ def _number(name: str, value: float) -> float:
         raise ArgumentError(f"{name}: expected a number, found {value!r}") from None
 
 
-def _check_options(method: str, rtol: float, atol: float | None, solver_step: float | None) -> None:
+def _check_options(
+    method: str, rtol: float, atol: float | None, solver_step: float | None, max_step: float | None, span: float
+) -> None:
     if method not in _kernel.METHODS:
         known = tuple(_kernel.METHODS)
         expected = f"method: expected one of {', '.join(known)}, found {method!r}"
@@ -161,8 +228,12 @@ def _check_options(method: str, rtol: float, atol: float | None, solver_step: fl
         raise ArgumentError(f"rtol: expected a number between 0 and 1, found {rtol}")
     if atol is not None and not 0.0 < _number("atol", atol) < np.inf:
         raise ArgumentError(f"atol: expected a positive number, found {atol}")
-    if solver_step is not None and not 0.0 < _number("solver_step", solver_step) < np.inf:
-        raise ArgumentError(f"solver_step: expected a positive number of seconds, found {solver_step}")
+    for name, value in (("solver_step", solver_step), ("max_step", max_step)):
+        if value is not None and not 0.0 < _number(name, value) < np.inf:
+            raise ArgumentError(f"{name}: expected a positive number of seconds, found {value}")
+        if value is not None and span / value > _MOST_STEPS:
+            count = f"that makes {span / value:.3g} steps; at most {_MOST_STEPS:.0e} are made"
+            raise ArgumentError(f"{name}: expected {span / _MOST_STEPS:.3g} s or more, found {value}: {count}")
 
 
 def _start_state(system: System, initial: tuple[ArrayLike, ArrayLike] | None) -> tuple[Array, Array]:
@@ -194,84 +265,11 @@ def _output_times(start: float, stop: float, step: float | None) -> Array:
     return short_times(times, max(decimals(start), decimals(step)))
 
 
-# ---- inputs
-
-
-def setting_hint(model: Model, name: str) -> str:
-    """What to do in the model file so that a load or a mass of this name can be set; empty for another name."""
-    owner, _, key = name.partition("[")[0].rpartition(".")
-    bodies = {body.name: body for body in model.bodies}
-    if owner in bodies and key in ("mass", "com", "inertia"):
-        rigid = bodies[owner].rigid
-        if rigid is None:
-            return f"the mass of {owner} follows from its shape, in the model file"
-        return "" if rigid.tunable else "mark the body `tunable: true` in the model file, beside its mass"
-    body, _, node = owner.rpartition(".")
-    if key in ("force", "torque") and body in bodies and node in bodies[body].node_names:
-        load = f"{owner}.{key}"
-        if load in model.inputs:
-            return f"it is a vector: its parts are {load}[1], {load}[2] and {load}[3]"
-        return f"declare it in the model file, under inputs: [{load}]"
-    return ""
-
-
-def _other_hint(system: System, name: str) -> str:
-    """Where a state or a parameter can be set, since it is no input; empty for another name."""
-    if name in system.q_names or name in system.u_names:
-        return "it is a state: hand over its start value by initial=(q, u)"
-    owner, _, key = name.partition("[")[0].rpartition(".")
-    owners = {body.name for body in system.model.bodies} | {body.hinge.name for body in system.model.bodies}
-    if (owner in owners and key in _PARAMETERS) or key == "gravity":
-        return "it is a parameter: change it in the model, or run with bough.sweeping.run_set"
-    return ""
-
-
-def _no_input(system: System, name: str, known: Sequence[str]) -> ArgumentError:
-    """Why a name cannot be an input, with the cure."""
-    hint = setting_hint(system.model, name) or _other_hint(system, name)
-    if hint:
-        return ArgumentError(f"inputs: {name!r} is not an input of {system.model.name}; {hint}")
-    told = f"there is no input {name!r}; inputs are: {listed(known)}{did_you_mean(name, known)}"
-    return ArgumentError(f"inputs: {told}")
-
-
-def _signals(system: System, inputs: Mapping[str, Input], times: Array) -> list[_Signal]:
-    known = {v.name: v for v in system.variables if v.causality == "input"}
-    signals = []
-    for name, value in inputs.items():
-        if name not in known:
-            raise _no_input(system, name, list(known))
-        signals.append(_signal(known[name], value, times))
-    return signals
-
-
-def _signal(variable: Variable, value: Input, times: Array) -> _Signal:
-    where = f"inputs[{variable.name!r}]"
-    if callable(value):
-        return _Signal(variable, value, False)
-    try:
-        pair = value if isinstance(value, tuple) and len(value) == 2 else (times, value)
-        grid, series = (np.asarray(x, dtype=np.float64) for x in pair)
-    except (TypeError, ValueError):
-        expected = f"{where}: expected a number, an array or a function of time"
-        raise ArgumentError(f"{expected}, found {value!r}") from None
-    if series.ndim == 0 and grid is times:
-        number = float(series)
-        if not np.isfinite(number):
-            raise ArgumentError(f"{where}: expected a finite number, found {number}")
-        return _Signal(variable, lambda _: number, True)
-    if grid.ndim != 1 or series.shape != grid.shape or grid.size == 0:
-        raise ArgumentError(f"{where}: expected {grid.shape} values, one per time, found shape {series.shape}")
-    if not (np.all(np.isfinite(series)) and np.all(np.isfinite(grid)) and np.all(np.diff(grid) >= 0)):
-        raise ArgumentError(f"{where}: expected finite values at times that do not go back")
-    return _Signal(variable, lambda t: float(np.interp(t, grid, series)), False)
-
-
 class _Recorder:
     """Evaluates every variable at the output times."""
 
-    def __init__(self, system: System, times: Array, signals: list[_Signal]) -> None:
-        self.system, self.signals, self.times = system, signals, times
+    def __init__(self, system: System, times: Array, schedule: Schedule) -> None:
+        self.system, self.schedule, self.times = system, schedule, times
         self.variables = system.variables
         nb, sensors, loads = len(system.model.bodies), len(system.model.outputs), len(system.block.loads)
         nu = system.nu
@@ -288,17 +286,11 @@ class _Recorder:
         # Memory is taken row by row as the run gets there.
         self.store = {kind: np.empty((times.size, size)) for kind, size in sizes.items()}
 
-    def fill(self, t: float, tau: Array, motion: Array, loads: Array) -> None:
-        """Inputs at time t, for the kernel."""
-        targets = {"tau": tau, "motion": motion, "load": loads.reshape(-1)}
-        for s in self.signals:
-            targets[s.variable.kind][s.variable.index] = s.value(t)
-
     def record(self, i: int, q: Array, u: Array) -> None:
         """Evaluate everything at output time number i."""
         t = float(self.times[i])
         try:
-            self.fill(t, self.tau, self.motion, self.loads)
+            self.schedule.at(t, self.tau, self.motion, self.loads)
         except Exception as error:  # the user's function may raise anything
             raise _input_failure(t, error) from None
         loads = self.loads if self.loads.size else None

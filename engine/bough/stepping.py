@@ -17,17 +17,26 @@ from bough import _kernel, _kernel_run
 from bough.errors import SimulationError
 
 Array: TypeAlias = NDArray[np.float64]
-InputFunction: TypeAlias = Callable[[float, Array, Array, Array], None]
-"""Fills tau (nu,), motion (nu,) and loads (n, 6) for a time in s."""
+InputFunction: TypeAlias = Callable[[float, Array, Array, Array, Array, Array], None]
+"""Changes tau (nu,), motion (nu,) and loads (n, 6) for a time in s and the state q (nq,), u (nu,) of a stage."""
 
 RK4_STEP = 1e-3
 """Step of rk4 where none is given, s."""
-INTERNAL_STEPS = 1_000_000
-"""More between two communication points are a mistake."""
-ATOL_FACTOR = 1e-2
-"""Absolute tolerance over the relative one."""
+MOST_ATTEMPTS = 1_000_000
+"""More attempts at an internal step between two communication points are a mistake ..."""
+GLANCE, OUTLOOK = 10_000, 100
+"""... and so is a beginning that would make it OUTLOOK times as many, looked at every GLANCE attempts."""
 _SAVED = ("q", "u", "tau", "motion", "loads", "gravity", "damping", "stiffness", "rest", "armature", "modal", "rigid")
 _MAGIC = b"BOUGHSTP"
+_NOW, _SETTINGS = "<ddddqq", "<qddd"
+_HEAD = struct.calcsize(_NOW) + struct.calcsize(_SETTINGS)
+
+
+def _hopeless(count: int, start: float, time: float, end: float) -> bool:
+    """Whether the end of a step is out of sight after so many attempts."""
+    if count > MOST_ATTEMPTS:
+        return True
+    return count >= GLANCE and (time - start) * OUTLOOK * MOST_ATTEMPTS < (end - start) * count
 
 
 class Stepper:
@@ -46,7 +55,7 @@ class Stepper:
         rigid: Mass, mass centre and inertia of each body, (10 bodies,); goes to the kernel for `tunable` bodies only.
         locked: By body, for hinges that can be locked: whether they are.
         qdot, udot, force, reaction, pose, velocity, acceleration: Outputs, flat.
-        method, step_size, tolerance: Of the integrator: 0 rk4, 1 dopri5, 2 rosenbrock2; s; relative.
+        method, step_size, tolerance, max_step: Of the integrator: 0 rk4, 1 dopri5, 2 rosenbrock2; s; relative; s.
         time: s.
     """
 
@@ -72,12 +81,12 @@ class Stepper:
         self.tunable: tuple[int, ...] = ()
         self.qdot, self.udot, self.force, self.reaction = np.zeros(nq), np.zeros(nu), np.zeros(nu), np.zeros(6 * nb)
         self.pose, self.velocity, self.acceleration = np.zeros(7 * ns), np.zeros(6 * ns), np.zeros(6 * ns)
-        self.method, self.step_size, self.tolerance, self.time = 1, 0.0, 1e-6, 0.0
+        self.method, self.step_size, self.tolerance, self.max_step, self.time = 1, 0.0, 1e-6, 0.0, 0.0
         self.running = False
         self._changed, self._moved, self._fresh = True, True, False
         self._input: InputFunction | None = None
         self._run: _kernel_run.KernelRun | None = None
-        self._run_settings: tuple[int, float, float] = (0, 0.0, 0.0)
+        self._run_settings: tuple[int, float, float, float] = (0, 0.0, 0.0, 0.0)
 
     # ---- parameters into the kernel, values out of it
 
@@ -180,36 +189,33 @@ class Stepper:
         self.apply()
         with self._errors("the step cannot be finished"):
             run = self._open()
-            if self._input != (inputs or self._hold):
-                self._input = inputs or self._hold
-                run.set_input(self._input)
+            if self._input != inputs:
+                self._input = inputs
+                run.set_input(inputs)
+            run.set_inputs(self.time, np.concatenate([self.tau, self.motion, self.loads])[None])
             run.disturb()
-            count = 0
+            start, first = self.time, run.attempts
             while self.time < end:
-                before, count = self.time, count + 1
                 run.step(end, self.q, self.u)
                 self.time, self._fresh = run.time, False
-                if not self.time > before or count > INTERNAL_STEPS:  # lost in rounding, or never at the end
+                if self.time < end and _hopeless(run.attempts - first, start, self.time, end):
                     raise _kernel.KernelError(_kernel.STEP_TOO_SMALL, -1, self.time)
-
-    def _hold(self, _: float, tau: Array, motion: Array, loads: Array) -> None:
-        tau[:], motion[:], loads.reshape(-1)[:] = self.tau, self.motion, self.loads
 
     def _open(self) -> _kernel_run.KernelRun:
         """The integrator, made anew when its settings have changed."""
-        settings = (self.method, self.step_size, self.tolerance)
+        settings = (self.method, self.step_size, self.tolerance, self.max_step)
         if self._run is None or settings != self._run_settings:
             self._run = self._make(settings)
             self._run.start(self.time, self.q, self.u)
             self._run_settings = settings
         return self._run
 
-    def _make(self, settings: tuple[int, float, float]) -> _kernel_run.KernelRun:
-        method, step, tolerance = settings
+    def _make(self, settings: tuple[int, float, float, float]) -> _kernel_run.KernelRun:
+        method, step, tolerance, longest = settings
         first = (step or RK4_STEP) if method == 0 else step if method == 2 else 0.0
         name = _kernel_run.METHOD_NAMES[method]
         self._input = None
-        return _kernel_run.KernelRun(self._data, self._load_count, name, tolerance, ATOL_FACTOR * tolerance, first, 0.0)
+        return _kernel_run.KernelRun(self._data, self._load_count, name, tolerance, 0.0, first, longest)
 
     # ---- snapshots
 
@@ -219,8 +225,8 @@ class Stepper:
         arrays = b"".join(getattr(self, name).tobytes() for name in _SAVED)
         locks = bytes(self.locked[body] for body in sorted(self.locked))
         flags = self.running | self._changed << 1 | self._moved << 2
-        now = (self.time, self.step_size, self.tolerance, self.method, flags)
-        head = struct.pack("<dddqq", *now) + struct.pack("<qdd", *self._run_settings)
+        now = (self.time, self.step_size, self.tolerance, self.max_step, self.method, flags)
+        head = struct.pack(_NOW, *now) + struct.pack(_SETTINGS, *self._run_settings)
         sizes = struct.pack("<8sqqq", _MAGIC, len(arrays), len(locks), len(run))
         return sizes + head + arrays + locks + run
 
@@ -232,22 +238,23 @@ class Stepper:
         """
         arrays = sum(getattr(self, name).nbytes for name in _SAVED)
         at = struct.calcsize("<8sqqq")
-        fits = len(state) >= at + 64
+        fits = len(state) >= at + _HEAD
         if fits:
             magic, *sizes = struct.unpack_from("<8sqqq", state)
-            fits = magic == _MAGIC and sizes[:2] == [arrays, len(self.locked)] and at + 64 + sum(sizes) == len(state)
+            fits = magic == _MAGIC and sizes[:2] == [arrays, len(self.locked)] and at + _HEAD + sum(sizes) == len(state)
         if not fits:
             raise SimulationError("this is not a state of this model; nothing is changed")
-        now, settings = struct.unpack_from("<dddqq", state, at), struct.unpack_from("<qdd", state, at + 40)
-        at += 64
+        now = struct.unpack_from(_NOW, state, at)
+        settings = struct.unpack_from(_SETTINGS, state, at + struct.calcsize(_NOW))
+        at += _HEAD
         run = state[len(state) - sizes[2] :] if sizes[2] else b""
         with self._errors("the state cannot be restored"):
             self._run = self._make(settings) if run else None
             if self._run is not None:
                 self._run.restore(run)
         self._run_settings = settings
-        self.time, self.step_size, self.tolerance, self.method = now[0], now[1], now[2], int(now[3])
-        flags = int(now[4])
+        self.time, self.step_size, self.tolerance, self.max_step = now[:4]
+        self.method, flags = int(now[4]), int(now[5])
         self.running, self._changed, self._moved = bool(flags & 1), bool(flags & 2) or not run, bool(flags & 4)
         self._fresh = False
         for name in _SAVED:

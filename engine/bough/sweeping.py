@@ -25,7 +25,8 @@ from bough.export.table import FmuVariable, Kind, scalar_table
 from bough.model import Model
 from bough.result import Result
 from bough.series_file import Series
-from bough.simulate import setting_hint, simulate
+from bough.signals import setting_hint
+from bough.simulate import simulate
 from bough.system import System
 
 Array: TypeAlias = NDArray[np.float64]
@@ -54,6 +55,8 @@ class Plan:
         inputs: Inputs over time, by name.
         method: As `bough.simulate` names it.
         rtol: Relative tolerance.
+        atol: Absolute tolerance; each coordinate is measured by its own motion if None.
+        max_step: Longest step of the solver, s; no bound if None.
     """
 
     stop: float
@@ -61,6 +64,22 @@ class Plan:
     inputs: Mapping[str, Series] = field(default_factory=dict)
     method: str = "dopri5"
     rtol: float = 1e-6
+    atol: float | None = None
+    max_step: float | None = None
+
+    def simulate(
+        self,
+        system: System,
+        constant: Mapping[str, float],
+        initial: tuple[Array, Array] | None = None,
+        progress: Callable[[float], None] | None = None,
+    ) -> Result:
+        """One run of a system, with constant inputs besides those over time."""
+        return simulate(
+            system, self.stop, {**self.inputs, **constant}, self.step,
+            method=self.method, rtol=self.rtol, atol=self.atol, max_step=self.max_step, initial=initial,
+            progress=progress,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,10 +163,7 @@ def run_set(
     check_settings(system, [settings], plan.inputs)
     bench = _Bench(system)
     if all(bench.known[name].causality == "input" for name in settings):
-        return simulate(
-            system, plan.stop, {**plan.inputs, **settings}, plan.step,
-            method=plan.method, rtol=plan.rtol, progress=progress,
-        )  # fmt: skip
+        return plan.simulate(system, settings, progress=progress)
     try:
         return bench.simulate(settings, plan, progress)
     finally:
@@ -284,10 +300,7 @@ class _Bench:
         except _kernel.KernelError as error:
             raise self.system.failure(error) from None
         constant = {name: value for name, value in settings.items() if self.known[name].causality == "input"}
-        return simulate(
-            self.system, plan.stop, {**plan.inputs, **constant}, plan.step,
-            method=plan.method, rtol=plan.rtol, initial=initial, progress=progress,
-        )  # fmt: skip
+        return plan.simulate(self.system, constant, initial, progress)
 
     def reset(self) -> None:
         """The parameters of the model file."""

@@ -41,7 +41,8 @@ typedef enum {
   KIND_RIGID = 27,
   KIND_SOLVER_METHOD = 30,
   KIND_SOLVER_STEP = 31,
-  KIND_SOLVER_TOLERANCE = 32
+  KIND_SOLVER_TOLERANCE = 32,
+  KIND_SOLVER_MAX_STEP = 33
 } fmu_kind;
 typedef enum { TYPE_REAL = 0, TYPE_INTEGER = 1, TYPE_BOOLEAN = 2 } fmu_type;
 typedef enum { ROLE_FIXED = 0, ROLE_TUNABLE, ROLE_INPUT, ROLE_OUTPUT, ROLE_LOCAL, ROLE_INDEPENDENT } fmu_role;
@@ -116,7 +117,8 @@ typedef void (*fmu_log_fn)(void *host, fmu_status status, const char *category, 
 /* An error whose status is FMU_DISCARD goes out under LOG_DISCARD. */
 enum { LOG_ERROR = 1, LOG_WARNING = 2, LOG_EVENTS = 4, LOG_ALL = 8, LOG_DISCARD = 16, LOG_FATAL = 32 };
 enum { LOG_DEFAULT = LOG_ERROR | LOG_WARNING | LOG_DISCARD | LOG_FATAL };
-enum { INPUT_ORDERS = 3 };
+enum { INPUT_ORDERS = BOUGH_INPUT_ORDERS };
+#define STEP_LEAST 1e-12 /* s: shorter steps drown in the rounding of the time after the first seconds */
 #define TOLERANCE_LEAST 1e-14 /* what rounding lets a step meet; less, and the solver would crawl for ever */
 
 /* What waits to go to the kernel. */
@@ -134,7 +136,7 @@ typedef struct {
   int64_t jumped;  /* speeds have jumped since the last update of discrete states */
   double time, input_time;    /* s; when the inputs were set */
   double start_time, stop_time;
-  double solver_step, solver_tolerance;
+  double solver_step, solver_tolerance, solver_max_step;
   int64_t solver_method, stop_defined, input_order;
   int64_t tolerance_set; /* solver.tolerance was set to another value than the model's: it wins over the experiment's */
 } fmu_clock;
@@ -147,15 +149,14 @@ typedef struct fmu_instance {
   bough_model *model;
   bough_data *data;
   bough_sim *sim;
-  int sim_method;
-  double sim_step, sim_tolerance;
+  bough_sim_options sim_options; /* what the run was made with */
   int dynamics_fresh, sensors_fresh;
   int inputs_set; /* an input was set: cleared before a step's call back, read after it */
   /* saved arrays, one after the other */
   double *arrays;
   size_t array_count;
   double *q, *u, *tau, *motion, *loads;
-  double *inputs_dot;   /* [INPUT_ORDERS][2*nu + 6*loads] derivatives of tau, motion, loads */
+  double *inputs_dot;   /* [INPUT_ORDERS][2*nu + 6*loads] derivatives of tau, motion, loads, behind which they lie */
   double *gravity, *damping, *stiffness, *rest, *armature, *modal, *rigid, *locked;
   /* computed */
   double *qdot, *udot, *force, *reaction, *pose, *velocity, *acceleration;
@@ -239,6 +240,8 @@ fmu_status fmu_output_rates(fmu_instance *f, const uint32_t *vr, size_t count, d
 void fmu_explain(fmu_instance *f, fmu_status level, bough_status status, bough_where where, const char *what);
 
 /* ---- step.c */
+/* the integrator that the solver's settings ask for */
+bough_sim_options fmu_sim_options(const fmu_clock *now);
 /* Co-Simulation: to time + step. `reached` is where it got to. The hook (may be null) is called after every internal
  * step; non-zero asks to return early. */
 typedef int (*fmu_hook)(void *user, double time);

@@ -12,7 +12,7 @@ int fmu_kind_ok(int kind, int type, int role) {
     case KIND_TAU: case KIND_MOTION: case KIND_LOAD: return type == TYPE_REAL && role == ROLE_INPUT;
     case KIND_LOCKED: return type == TYPE_BOOLEAN && role == ROLE_TUNABLE;
     case KIND_SOLVER_METHOD: return type == TYPE_INTEGER && role == ROLE_FIXED;
-    case KIND_SOLVER_STEP: case KIND_SOLVER_TOLERANCE: return type == TYPE_REAL && role == ROLE_FIXED;
+    case KIND_SOLVER_STEP: case KIND_SOLVER_TOLERANCE: case KIND_SOLVER_MAX_STEP: return type == TYPE_REAL && role == ROLE_FIXED;
     default: break;
   }
   if (kind >= KIND_GRAVITY && kind <= KIND_RIGID) return type == TYPE_REAL && role == ROLE_TUNABLE;
@@ -82,6 +82,7 @@ static fmu_status start_values(fmu_instance *f) {
   bough_data_get(f->data, BOUGH_DAMPING, f->damping, f->nu), bough_data_get(f->data, BOUGH_REST, f->rest, f->nu);
   for (int k = 0; k < r->n_bodies; k++) f->modal[k] = 1.0;
   f->now.solver_tolerance = 1e-6, f->now.solver_method = BOUGH_DOPRI5, f->now.solver_step = 1e-3;
+  f->now.solver_max_step = 0.0;
   f->now.time = f->now.start_time = f->now.stop_time = f->now.input_time = 0.0;
   f->now.stop_defined = f->now.running = f->now.changed = f->now.jumped = f->now.input_order = 0;
   f->now.state = AT_INSTANTIATED;
@@ -139,7 +140,7 @@ fmu_instance *fmu_create(const char *name, const char *token, const char *locati
 fmu_status fmu_reset(fmu_instance *f) {
   bough_sim_free(f->sim);
   f->sim = NULL;
-  f->sim_method = 0, f->sim_step = f->sim_tolerance = 0.0;
+  memset(&f->sim_options, 0, sizeof f->sim_options);
   return start_values(f);
 }
 

@@ -9,8 +9,8 @@
 typedef struct {
   char magic[8];
   uint64_t size, token, crc;
-  int64_t sim_bytes, sim_method;
-  double sim_step, sim_tolerance;
+  int64_t sim_bytes, sim_method; /* the run, and the settings that it was made with */
+  double sim_step, sim_tolerance, sim_max_step;
   fmu_clock now;
 } snapshot;
 
@@ -36,7 +36,8 @@ static fmu_status save(const fmu_instance *f, unsigned char *state, size_t size)
   memset(&head, 0, sizeof head);
   memcpy(head.magic, "BOUGHSNP", 8);
   head.size = size, head.token = hash(f->resource->token), head.sim_bytes = (int64_t)sim_bytes(f);
-  head.sim_method = f->sim_method, head.sim_step = f->sim_step, head.sim_tolerance = f->sim_tolerance;
+  head.sim_method = f->sim_options.method, head.sim_step = f->sim_options.step;
+  head.sim_tolerance = f->sim_options.rtol, head.sim_max_step = f->sim_options.step_max;
   head.now = f->now;
   memcpy(state, &head, sizeof head);
   memcpy(state + sizeof head, f->arrays, f->array_count * sizeof(double));
@@ -69,10 +70,8 @@ static fmu_status restore(fmu_instance *f, const unsigned char *state, size_t si
     return FMU_ERROR;
   }
   bough_sim *sim = NULL;
+  const bough_sim_options options = {(int)head.sim_method, head.sim_tolerance, 0.0, head.sim_step, head.sim_max_step, 0};
   if (head.sim_bytes > 0) { /* a run with the settings it had then */
-    const double step = head.sim_method == BOUGH_RK4 ? (head.sim_step > 0.0 ? head.sim_step : 1e-3)
-                        : head.sim_method == BOUGH_ROSENBROCK2 ? head.sim_step : 0.0;
-    const bough_sim_options options = {(int)head.sim_method, head.sim_tolerance, 0.01 * head.sim_tolerance, step, 0.0};
     if (bough_sim_create(f->model, f->data, &options, &sim) != BOUGH_OK ||
         bough_sim_restore(sim, state + sizeof head + arrays, (size_t)head.sim_bytes) != BOUGH_OK) {
       bough_sim_free(sim);
@@ -82,7 +81,7 @@ static fmu_status restore(fmu_instance *f, const unsigned char *state, size_t si
   }
   bough_sim_free(f->sim);
   f->sim = sim;
-  f->sim_method = (int)head.sim_method, f->sim_step = head.sim_step, f->sim_tolerance = head.sim_tolerance;
+  f->sim_options = options;
   f->now = head.now;
   memcpy(f->arrays, state + sizeof head, arrays);
   if (!sim) f->now.changed |= CHANGED_PARAMETERS; /* parameters go to the kernel again; a run brings its own */

@@ -4,39 +4,23 @@
 
 #include "fmu.h"
 
-/* More internal steps than this between two communication points are a mistake. */
-enum { INTERNAL_STEPS = 1000000 };
-
-/* inputs as polynomials in time since they were set */
-static int inputs_at(void *user, double t, double *tau, double *motion, double *loads) {
-  const fmu_instance *f = user;
-  const int nu = f->nu, nl = 6 * f->n_loads, width = 2 * nu + nl;
-  memcpy(tau, f->tau, (size_t)nu * sizeof(double));
-  memcpy(motion, f->motion, (size_t)nu * sizeof(double));
-  memcpy(loads, f->loads, (size_t)nl * sizeof(double));
-  double factor = 1.0;
-  const double dt = t - f->now.input_time;
-  for (int order = 0; order < (int)f->now.input_order; order++) {
-    const double *d = f->inputs_dot + order * width;
-    factor *= dt / (order + 1);
-    for (int i = 0; i < nu; i++) tau[i] += factor * d[i], motion[i] += factor * d[nu + i];
-    for (int i = 0; i < nl; i++) loads[i] += factor * d[2 * nu + i];
-  }
-  return 0;
-}
+/* More attempts at an internal step than this between two communication points are a mistake; and so is a beginning that
+ * would make it OUTLOOK times as many, looked at every GLANCE attempts. */
+enum { MOST_ATTEMPTS = 1000000, GLANCE = 10000, OUTLOOK = 100 };
 
 /* After a step outputs see the inputs as they have become. Derivatives hold for one step; the slopes at its end stay for
  * the derivatives of outputs. */
 static void settle_inputs(fmu_instance *f) {
-  const int nu = f->nu, width = 2 * nu + 6 * f->n_loads;
+  const int width = 2 * f->nu + 6 * f->n_loads;
   double *slope = f->inputs_dot;
   const size_t bytes = (size_t)width * sizeof(double);
   if (f->now.input_order > 0) {
     const double dt = f->now.time - f->now.input_time;
-    inputs_at(f, f->now.time, f->work, f->work + nu, f->work + 2 * nu);
-    memcpy(f->tau, f->work, (size_t)nu * sizeof(double));
-    memcpy(f->motion, f->work + nu, (size_t)nu * sizeof(double));
-    memcpy(f->loads, f->work + 2 * nu, 6 * (size_t)f->n_loads * sizeof(double));
+    double factor = 1.0;
+    for (int order = 0; order < (int)f->now.input_order; order++) {
+      factor *= dt / (order + 1);
+      for (int i = 0; i < width; i++) f->tau[i] += factor * f->inputs_dot[order * width + i];
+    }
     for (int i = 0; i < width; i++) slope[i] += dt * (slope[width + i] + 0.5 * dt * slope[2 * width + i]);
     memset(slope + width, 0, (INPUT_ORDERS - 1) * bytes);
   } else
@@ -67,42 +51,71 @@ fmu_status fmu_input_derivative(fmu_instance *f, const fmu_variable *v, int orde
   return FMU_OK;
 }
 
+bough_sim_options fmu_sim_options(const fmu_clock *now) {
+  bough_sim_options options;
+  memset(&options, 0, sizeof options);
+  options.method = (int)now->solver_method;
+  options.rtol = now->solver_tolerance; /* no absolute tolerance: every coordinate is judged by its own motion */
+  options.step_max = now->solver_max_step;
+  if (options.method == BOUGH_RK4) options.step = now->solver_step > 0.0 ? now->solver_step : 1e-3;
+  if (options.method == BOUGH_ROSENBROCK2) options.step = now->solver_step;
+  return options;
+}
+
 static bough_status open_run(fmu_instance *f) {
-  const int same = f->sim && f->sim_method == (int)f->now.solver_method && f->sim_step == f->now.solver_step &&
-                   f->sim_tolerance == f->now.solver_tolerance;
+  const bough_sim_options options = fmu_sim_options(&f->now), *made = &f->sim_options;
+  const int same = f->sim && made->method == options.method && made->step == options.step && made->rtol == options.rtol &&
+                   made->step_max == options.step_max;
   if (same) return BOUGH_OK;
   bough_sim_free(f->sim);
   f->sim = NULL;
-  const int fixed = f->now.solver_method == BOUGH_RK4;
-  const double step = fixed ? (f->now.solver_step > 0.0 ? f->now.solver_step : 1e-3)
-                      : f->now.solver_method == BOUGH_ROSENBROCK2 ? f->now.solver_step : 0.0;
-  const bough_sim_options options = {(int)f->now.solver_method, f->now.solver_tolerance, 0.01 * f->now.solver_tolerance, step, 0.0};
-  bough_status status = bough_sim_create(f->model, f->data, &options, &f->sim);
-  f->sim_method = (int)f->now.solver_method, f->sim_step = f->now.solver_step, f->sim_tolerance = f->now.solver_tolerance;
-  if (status == BOUGH_OK) status = bough_sim_start(f->sim, f->now.time, f->q, f->u);
+  f->sim_options = options;
+  const bough_status status = bough_sim_create(f->model, f->data, &options, &f->sim);
+  return status == BOUGH_OK ? bough_sim_start(f->sim, f->now.time, f->q, f->u) : status;
+}
+
+static int64_t attempts(const bough_sim *sim) {
+  const bough_sim_counts counts = bough_sim_get_counts(sim);
+  return counts.steps + counts.rejected;
+}
+
+/* So many attempts have brought the step from `start` to `time`: is `end` out of sight? */
+static int hopeless(int64_t count, double start, double time, double end) {
+  if (count > MOST_ATTEMPTS) return 1;
+  return count >= GLANCE && (time - start) * OUTLOOK * (double)MOST_ATTEMPTS < (end - start) * (double)count;
+}
+
+/* internal steps to `end`, or until the hook asks to return */
+static bough_status walk(fmu_instance *f, double end, fmu_hook hook, void *user) {
+  const double start = f->now.time;
+  const int64_t first = attempts(f->sim);
+  bough_status status = BOUGH_OK;
+  int early = 0;
+  while (status == BOUGH_OK && !early && f->now.time < end) {
+    status = bough_sim_step(f->sim, end, NULL, NULL, f->q, f->u);
+    f->now.time = bough_sim_time(f->sim);
+    if (status == BOUGH_OK && f->now.time < end && hopeless(attempts(f->sim) - first, start, f->now.time, end))
+      status = BOUGH_STEP_TOO_SMALL;
+    f->dynamics_fresh = f->sensors_fresh = 0;
+    if (status != BOUGH_OK || !hook) continue;
+    f->inputs_set = 0;
+    early = hook(user, f->now.time);
+    if (f->inputs_set && bough_sim_set_inputs(f->sim, f->now.input_time, (int)f->now.input_order, f->tau) == BOUGH_OK)
+      bough_sim_disturb(f->sim);
+  }
   return status;
 }
 
 fmu_status fmu_step(fmu_instance *f, double time, double step, fmu_hook hook, void *user, double *reached) {
   *reached = f->now.time;
   if (fmu_wrong_step(f, time, step)) return FMU_ERROR;
-  const double end = time + step;
   fmu_status applied = fmu_apply(f);
   if (applied != FMU_OK) return applied;
   bough_status status = open_run(f);
-  if (status == BOUGH_OK) bough_sim_disturb(f->sim); /* inputs may have jumped */
-  int early = 0, count = 0;
-  while (status == BOUGH_OK && !early && f->now.time < end) {
-    const double before = f->now.time;
-    status = bough_sim_step(f->sim, end, inputs_at, f, f->q, f->u);
-    f->now.time = bough_sim_time(f->sim);
-    /* solver.step is lost in rounding, or so small that the end is never reached */
-    if (status == BOUGH_OK && (!(f->now.time > before) || ++count > INTERNAL_STEPS)) status = BOUGH_STEP_TOO_SMALL;
-    f->dynamics_fresh = f->sensors_fresh = 0;
-    if (status != BOUGH_OK || !hook) continue;
-    f->inputs_set = 0;
-    early = hook(user, f->now.time);
-    if (f->inputs_set) bough_sim_disturb(f->sim);
+  if (status == BOUGH_OK) status = bough_sim_set_inputs(f->sim, f->now.input_time, (int)f->now.input_order, f->tau);
+  if (status == BOUGH_OK) {
+    bough_sim_disturb(f->sim); /* inputs may have jumped */
+    status = walk(f, time + step, hook, user);
   }
   *reached = f->now.time;
   settle_inputs(f);

@@ -48,7 +48,9 @@ fmu_status fmu_get(fmu_instance *f, const fmu_variable *v, double *value) {
   else if (v->kind == KIND_SOLVER_METHOD)
     *value = (double)f->now.solver_method;
   else
-    *value = v->kind == KIND_SOLVER_STEP ? f->now.solver_step : f->now.solver_tolerance;
+    *value = v->kind == KIND_SOLVER_STEP       ? f->now.solver_step
+             : v->kind == KIND_SOLVER_MAX_STEP ? f->now.solver_max_step
+                                               : f->now.solver_tolerance;
   return FMU_OK;
 }
 
@@ -69,7 +71,7 @@ static const char *range_of(int kind) {
   switch (kind) {
     case KIND_DAMPING: case KIND_STIFFNESS: case KIND_ARMATURE: case KIND_MODAL_DAMPING: return "zero or a positive number";
     case KIND_SOLVER_METHOD: return "0 (rk4), 1 (dopri5) or 2 (rosenbrock2)";
-    case KIND_SOLVER_STEP: return "zero or a positive number of seconds";
+    case KIND_SOLVER_STEP: case KIND_SOLVER_MAX_STEP: return "zero or a number of seconds from 1e-12 on";
     case KIND_SOLVER_TOLERANCE: return "a number from 1e-14 to 1, 1 excluded";
     case KIND_RIGID: return "a finite number; masses and moments of inertia are not negative";
     default: return "a finite number";
@@ -77,7 +79,8 @@ static const char *range_of(int kind) {
 }
 static int in_range(const fmu_variable *v, int i, double x) {
   switch (v->kind) {
-    case KIND_DAMPING: case KIND_STIFFNESS: case KIND_ARMATURE: case KIND_MODAL_DAMPING: case KIND_SOLVER_STEP: return x >= 0.0;
+    case KIND_DAMPING: case KIND_STIFFNESS: case KIND_ARMATURE: case KIND_MODAL_DAMPING: return x >= 0.0;
+    case KIND_SOLVER_STEP: case KIND_SOLVER_MAX_STEP: return x == 0.0 || x >= STEP_LEAST;
     case KIND_SOLVER_METHOD: return x == 0.0 || x == 1.0 || x == 2.0;
     case KIND_SOLVER_TOLERANCE: return x >= TOLERANCE_LEAST && x < 1.0;
     case KIND_RIGID: { /* mass, com, Ixx Iyy Izz, Ixy Ixz Iyz */
@@ -121,6 +124,8 @@ fmu_status fmu_set(fmu_instance *f, const fmu_variable *v, const double *value) 
     f->now.solver_method = (int64_t)*value;
   else if (v->kind == KIND_SOLVER_STEP)
     f->now.solver_step = *value;
+  else if (v->kind == KIND_SOLVER_MAX_STEP)
+    f->now.solver_max_step = *value;
   else {
     f->now.solver_tolerance = *value;
     f->now.tolerance_set = *value != f->resource->start[v->start];

@@ -50,7 +50,10 @@ ARRAYS = {
 }
 """Where a variable's number is: an array of the model, for its kind."""
 COMPUTED = (Kind.QDOT, Kind.UDOT, Kind.FORCE, Kind.POSE, Kind.VELOCITY, Kind.ACCELERATION, Kind.REACTION)
-NOT_NEGATIVE = (Kind.DAMPING, Kind.STIFFNESS, Kind.ARMATURE, Kind.MODAL_DAMPING, Kind.SOLVER_STEP)
+NOT_NEGATIVE = (Kind.DAMPING, Kind.STIFFNESS, Kind.ARMATURE, Kind.MODAL_DAMPING)
+STEPS = (Kind.SOLVER_STEP, Kind.SOLVER_MAX_STEP)
+STEP_LEAST = 1e-12
+"""Shorter steps drown in the rounding of the time, s."""
 TOLERANCE_LEAST = 1e-14
 """What rounding lets a step meet."""
 CAUSALITIES = {
@@ -86,11 +89,14 @@ class Slave(Fmi2Slave):  # type: ignore[misc]
 
     # ---- from one communication point to the next
 
-    def inputs(self, t: float, tau: Array, motion: Array, loads: Array) -> None:
-        """Inputs at time t within a step: as the master set them last.
+    def inputs(self, t: float, q: Array, u: Array, tau: Array, motion: Array, loads: Array) -> None:
+        """Inputs at one stage of the solver: as the master set them last.
 
         Args:
-            t: Time, s.
+            t: Time of the stage, s.
+            q: Positions there, in the order of `self.model.q`. A force that depends on them, or on u, belongs here and
+                not in `do_step`: it then takes part in the solver's error control.
+            u: Speeds there.
             tau: To be filled: force of every DOF, in the order of u.
             motion: To be filled: acceleration of driven DOFs, in the order of u.
             loads: To be filled: torque and force at every load node, (n, 6), inertial frame.
@@ -188,6 +194,7 @@ class Slave(Fmi2Slave):  # type: ignore[misc]
             Kind.SOLVER_METHOD: lambda: model.method,
             Kind.SOLVER_STEP: lambda: model.step_size,
             Kind.SOLVER_TOLERANCE: lambda: model.tolerance,
+            Kind.SOLVER_MAX_STEP: lambda: model.max_step,
         }
         return others[kind]
 
@@ -209,6 +216,7 @@ class Slave(Fmi2Slave):  # type: ignore[misc]
         """Set a variable, whatever the state of the run."""
         model, kind = self.model, Kind(v.kind)
         wrong = not math.isfinite(value) or (kind in NOT_NEGATIVE and value < 0.0)
+        wrong = wrong or (kind in STEPS and value != 0.0 and value < STEP_LEAST)
         wrong = wrong or (kind == Kind.SOLVER_METHOD and value not in (0, 1, 2))
         wrong = wrong or (kind == Kind.SOLVER_TOLERANCE and not TOLERANCE_LEAST <= value < 1.0)
         wrong = wrong or (kind == Kind.RIGID and v.index % 10 in (0, 4, 5, 6) and value < 0.0)
@@ -224,6 +232,8 @@ class Slave(Fmi2Slave):  # type: ignore[misc]
             model.method = int(value)
         elif kind == Kind.SOLVER_STEP:
             model.step_size = value
+        elif kind == Kind.SOLVER_MAX_STEP:
+            model.max_step = value
         else:
             model.tolerance = value
         model.touch("inputs" if v.role == Role.INPUT else "positions" if kind == Kind.Q else "parameters")

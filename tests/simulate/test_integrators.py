@@ -101,7 +101,7 @@ def test_dense_output_is_as_good_as_the_steps(chain: System) -> None:
     assert rough.statistics["steps"] < 500
     reference = simulate(chain, STOP, step=STOP / 4000, **TIGHT)
     error = np.abs(np.subtract(*(np.hstack(states(chain, run)) for run in (rough, reference)))).max(axis=1)
-    sim = KernelSim(chain._data, 0, "dopri5", 1e-6, 1e-8, 0.0, 0.0)
+    sim = KernelSim(chain._data, 0, "dopri5", 1e-6, 0.0, 0.0, 0.0)
     sim.start(0.0, *chain.initial_state())
     at_steps = []
     while sim.time < STOP:  # every advance to a time just beyond the last step makes one step

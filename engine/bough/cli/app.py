@@ -34,7 +34,7 @@ from bough.cli.inputs import gather
 from bough.cli.partner import partners
 from bough.cli.regression import record, verify
 from bough.cli.reporting import report
-from bough.cli.running import Run, execute
+from bough.cli.running import ATOL_HELP, Run, execute
 from bough.cli.settling import settled
 from bough.cli.summary import print_summary, summary, warn_of_oddities
 from bough.cli.sweep import sweep
@@ -126,6 +126,14 @@ def run(
         float | None,
         typer.Option("--rtol", metavar="R", help="Relative tolerance of adaptive methods.", show_default="1e-06"),
     ] = None,
+    atol: Annotated[
+        float | None,
+        typer.Option("--atol", metavar="A", help=ATOL_HELP, show_default="by the motion of each coordinate"),
+    ] = None,
+    max_step: Annotated[
+        float | None,
+        typer.Option("--max-step", metavar="H", help="Longest step of the solver, s.", show_default="no bound"),
+    ] = None,
     order: Annotated[
         Order | None, typer.Option("--order", help="Package: who steps first.", show_default="as the package says")
     ] = None,
@@ -164,16 +172,20 @@ def run(
         raise typer.BadParameter("it is for model files only", param_hint="--settle")
     package = SystemRun(stop, step, order, extrapolation, tolerance, every, output, as_json)
     if is_system(model):
-        if method is not None or rtol is not None:
-            raise typer.BadParameter(
-                "FMUs bring their own solver; try --set arm.solver.tolerance=...", param_hint="--rtol"
-            )
+        given = {"--method": method, "--rtol": rtol, "--atol": atol, "--max-step": max_step}
+        for name, value in given.items():
+            if value is not None:
+                raise typer.BadParameter(
+                    "FMUs bring their own solver; try --set arm.solver.tolerance=... or --set arm.solver.max_step=...",
+                    param_hint=name,
+                )
         package.execute(model, input_, set_ or [])
         return
     if package.special():
         raise typer.BadParameter("it is for SSP packages and system files only", param_hint=package.special()[0])
     chosen = (method or Method.dopri5).value
-    options = Run(10.0 if stop is None else stop, step, chosen, 1e-6 if rtol is None else rtol, output, as_json)
+    tolerance_ = 1e-6 if rtol is None else rtol
+    options = Run(10.0 if stop is None else stop, step, chosen, tolerance_, output, as_json, atol, max_step)
     options.check()
     if model.suffix.lower() == ".fmu":
         from bough.cli.fmu_run import run_fmu

@@ -9,6 +9,7 @@ import json
 import os
 import sys
 import traceback
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, ParamSpec, TextIO, TypeVar
@@ -18,7 +19,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from typer.core import TyperGroup
 
-from bough.errors import BoughError, ModelError, SimulationError, choices
+from bough.errors import BoughError, BoughWarning, ModelError, SimulationError, choices
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -123,7 +124,8 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
     def run(*args: P.args, **kwargs: P.kwargs) -> R:
         _carries_data.set(False)
         try:
-            result = command(*args, **kwargs)
+            with _warnings_told():
+                result = command(*args, **kwargs)
             sys.stdout.flush()
             return result
         except BoughError as error:
@@ -146,6 +148,23 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
         raise typer.Exit(FAILED)
 
     return run
+
+
+@contextlib.contextmanager
+def _warnings_told() -> Iterator[None]:
+    """Warnings of ours as messages on stderr; others stay what they are."""
+    with warnings.catch_warnings():
+        show = warnings.showwarning
+
+        def tell(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
+            if issubclass(category, BoughWarning):
+                complain(f"note: {message}")
+            else:
+                show(message, category, *where, **more)
+
+        warnings.simplefilter("always", BoughWarning)
+        warnings.showwarning = tell
+        yield
 
 
 def silence_stdout() -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+import typer
+
 from bough import cosimulation
 from bough._kernel import METHODS
 from bough.cli.inputs import gather_named
@@ -29,8 +31,15 @@ def run_fmu(path: Path, file: Path | None, settings: Iterable[str], run: Run) ->
     inputs = gather_named(known, file, settings, cosimulation.settable(description))
     series = {name: value for name, value in inputs.items() if not isinstance(value, float)}
     start = {name: value for name, value in inputs.items() if isinstance(value, float)}
-    if "solver.method" in cosimulation.names(description, "parameter"):
+    parameters = cosimulation.names(description, "parameter")
+    if "solver.method" in parameters:
         start.setdefault("solver.method", METHODS[run.method])
+    if run.atol is not None:
+        raise typer.BadParameter("an FMU takes a relative tolerance only: --rtol", param_hint="--atol")
+    if run.max_step is not None and "solver.max_step" not in parameters:
+        raise typer.BadParameter("this FMU has no parameter `solver.max_step`; try --step", param_hint="--max-step")
+    if run.max_step is not None:
+        start["solver.max_step"] = run.max_step
 
     def work(progress: Progress) -> Result:
         return cosimulation.run_fmu(path, run.stop, run.step, series, start, run.rtol, progress)

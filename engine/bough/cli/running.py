@@ -20,6 +20,7 @@ from bough.system import System
 Progress: TypeAlias = Callable[[float], None] | None
 STDOUT = Path("-")
 MOST_ROWS = 10_000_000
+ATOL_HELP = "Absolute tolerance of positions, rad or m; of speeds a hundred times as much."
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,8 @@ class Run:
     rtol: float
     output: Path
     as_json: bool
+    atol: float | None = None
+    max_step: float | None = None
 
     def check(self) -> None:
         """Refuse numbers that make no run.
@@ -49,6 +52,10 @@ class Run:
             raise typer.BadParameter(f"that makes {rows}", param_hint="--step")
         if not 0.0 < self.rtol < 1.0:
             raise typer.BadParameter(f"expected a number between 0 and 1, found {self.rtol}", param_hint="--rtol")
+        if self.atol is not None and not 0.0 < self.atol < float("inf"):
+            raise typer.BadParameter(f"expected a positive number, found {self.atol}", param_hint="--atol")
+        if self.max_step is not None and not 0.0 < self.max_step < float("inf"):
+            raise typer.BadParameter(f"expected more than zero seconds, found {self.max_step}", param_hint="--max-step")
         if self.output == STDOUT and self.as_json:
             raise typer.BadParameter("the result and --json cannot both go to stdout", param_hint="-o -")
         if self.output != STDOUT:
@@ -59,7 +66,7 @@ def execute(system: System, series: Mapping[str, Series], settings: Mapping[str,
     """Simulate a model with inputs over time and with values set, write, tell."""
     from bough.sweeping import Plan, run_set
 
-    plan = Plan(run.stop, run.step, series, run.method, run.rtol)
+    plan = Plan(run.stop, run.step, series, run.method, run.rtol, run.atol, run.max_step)
 
     def work(progress: Progress) -> Result:
         return run_set(system, settings, plan, progress)

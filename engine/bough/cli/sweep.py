@@ -12,7 +12,7 @@ import typer
 
 from bough._kernel import METHODS
 from bough.cli.console import FAILED, answer, check_target, complain, guarded, problems, progress_bar, say
-from bough.cli.running import Run
+from bough.cli.running import ATOL_HELP, Run
 from bough.errors import BoughError, SimulationError
 from bough.patterns import chosen
 from bough.series_file import read_series
@@ -45,6 +45,14 @@ def sweep(
     ] = None,
     method: Annotated[str, typer.Option("--method", metavar="M", help=f"{', '.join(METHODS)}.")] = "dopri5",
     rtol: Annotated[float, typer.Option("--rtol", metavar="R", help="Relative tolerance of adaptive methods.")] = 1e-6,
+    atol: Annotated[
+        float | None,
+        typer.Option("--atol", metavar="A", help=ATOL_HELP, show_default="by the motion of each coordinate"),
+    ] = None,
+    max_step: Annotated[
+        float | None,
+        typer.Option("--max-step", metavar="H", help="Longest step of the solver, s.", show_default="no bound"),
+    ] = None,
     input_: Annotated[
         Path | None, typer.Option("--input", metavar="CSV", help="Inputs over time, the same in every run.")
     ] = None,
@@ -69,7 +77,7 @@ def sweep(
 
     if method not in METHODS:
         raise typer.BadParameter(f"expected one of {', '.join(METHODS)}, found {method!r}", param_hint="--method")
-    options = Run(stop, step, method, rtol, output, as_json)
+    options = Run(stop, step, method, rtol, output, as_json, atol, max_step)
     options.check()
     try:
         points = grid(_values(set_))
@@ -79,7 +87,8 @@ def sweep(
     try:
         system = System(model)
         inputs = [v.name for v in system.variables if v.causality == "input"]
-        plan = Plan(stop, step, {} if input_ is None else read_series(input_, inputs), method, rtol)
+        series = {} if input_ is None else read_series(input_, inputs)
+        plan = Plan(stop, step, series, method, rtol, atol, max_step)
         check_settings(system, points, plan.inputs)
         names = chosen([v.name for v in system.variables], only or ())
         keep = None if runs is None else _Keeper(runs, len(points))

@@ -51,6 +51,7 @@ class Kind(IntEnum):
     SOLVER_METHOD = 30
     SOLVER_STEP = 31
     SOLVER_TOLERANCE = 32
+    SOLVER_MAX_STEP = 33
     PARTNER = 100
     """A number of a partner (`bough.partners`); the index tells which."""
 
@@ -253,6 +254,8 @@ def _solver_parameters() -> Iterator[FmuVariable]:
     text = "Relative tolerance of the adaptive solvers"
     tolerance = _parameter("solver.tolerance", NONE, text, Kind.SOLVER_TOLERANCE, 0, TOLERANCE, 1e-14)
     yield replace(tolerance, variability="fixed", maximum=1.0)
+    text = "Longest step of the co-simulation solver; 0: no bound"
+    yield replace(_parameter("solver.max_step", "s", text, Kind.SOLVER_MAX_STEP, 0, 0.0, 0.0), variability="fixed")
 
 
 # ---- arrays

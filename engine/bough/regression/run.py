@@ -22,7 +22,7 @@ from bough.regression.compare import Comparison, Tolerance, compare
 from bough.regression.reference import Recipe, Reference, digest, read_reference, reference_path
 from bough.result import Result
 from bough.series_file import read_series
-from bough.simulate import setting_hint
+from bough.signals import setting_hint
 
 Progress: TypeAlias = Callable[[float], None] | None
 

@@ -37,7 +37,8 @@ typedef enum {
   BOUGH_SINGULAR,       /* an articulated inertia is not positive: where.body */
   BOUGH_NOT_FINITE,     /* NaN or infinity came out: where.body */
   BOUGH_STEP_TOO_SMALL, /* the integrator cannot meet its tolerance: where.time */
-  BOUGH_STOPPED         /* the caller's input function asked to stop */
+  BOUGH_STOPPED,        /* the caller's input function asked to stop */
+  BOUGH_PAUSED          /* not an error: as many attempts as options.pause allows are made; call again to go on */
 } bough_status;
 
 /* What happened and where: index of the body (-1 if none) and time (s). */
@@ -202,19 +203,23 @@ typedef enum { BOUGH_RK4 = 0, BOUGH_DOPRI5 = 1, BOUGH_ROSENBROCK2 = 2 } bough_me
 
 typedef struct bough_sim bough_sim;
 
-/* Inputs at time t: fill tau [nu], motion [nu] and loads [loads][6]. Non-zero return stops the run. */
-typedef int (*bough_input_fn)(void *user, double t, double *tau, double *motion, double *loads);
+/* Inputs at time t and state q [nq], u [nu] of a stage: change tau [nu], motion [nu] and loads [loads][6], which hold what
+ * bough_sim_set_inputs gave. A non-zero return stops the run. */
+typedef int (*bough_input_fn)(void *user, double t, const double *q, const double *u, double *tau, double *motion,
+                              double *loads);
 
 typedef struct {
   int method;      /* bough_method */
   double rtol;     /* relative tolerance; DOPRI5, and ROSENBROCK2 when step is zero */
-  double atol;     /* absolute tolerance of positions; that of speeds, per second, is a hundred times as much */
+  double atol;     /* absolute tolerance of positions; that of speeds, per second, is a hundred times as much. Zero: each
+                    * coordinate is judged by the size of its own motion (tolerance.c) */
   double step;     /* s, fixed step; DOPRI5: first step (zero: chosen) */
-  double step_max; /* s, zero: no bound */
+  double step_max; /* s, no step is longer; zero: no bound */
+  int64_t pause;   /* bough_sim_advance returns BOUGH_PAUSED after so many attempts at a step; zero: never */
 } bough_sim_options;
 
 typedef struct {
-  long steps, rejected, evaluations;
+  int64_t steps, rejected, evaluations;
 } bough_sim_counts;
 
 /* The run evaluates with `data`, which must outlive it; parameters set there hold from the next step on. */
@@ -223,6 +228,11 @@ BOUGH_API bough_status bough_sim_create(const bough_model *model, bough_data *da
 BOUGH_API void bough_sim_free(bough_sim *sim);
 /* Start (or restart) at time t with state q, u. */
 BOUGH_API bough_status bough_sim_start(bough_sim *sim, double t, const double *q, const double *u);
+/* Inputs from now on, as polynomials in the time since `t`: values[j] is the j-th derivative, j = 0 .. order, of tau [nu],
+ * motion [nu] and loads [loads][6], one after the other. They hold until the next call. Where an input jumps or bends, end a
+ * step there and call this: a step never looks across the change. */
+enum { BOUGH_INPUT_ORDERS = 3 };
+BOUGH_API bough_status bough_sim_set_inputs(bough_sim *sim, double t, int order, const double *values);
 /* Advance to time t; q and u get the state there. Adaptive methods may have stepped beyond t (dense output)
  * unless `exact` is set, in which case the last step ends at t. */
 BOUGH_API bough_status bough_sim_advance(bough_sim *sim, double t, int exact, bough_input_fn input, void *user,
@@ -244,6 +254,8 @@ BOUGH_API bough_status bough_sim_restore(bough_sim *sim, const void *state, size
 BOUGH_API double bough_sim_time(const bough_sim *sim);
 BOUGH_API bough_sim_counts bough_sim_get_counts(const bough_sim *sim);
 BOUGH_API bough_where bough_sim_where(const bough_sim *sim);
+/* Largest distance of each coordinate, q then u, from its start value so far, [nq + nu]. */
+BOUGH_API bough_status bough_sim_excursion(const bough_sim *sim, double *size);
 
 #ifdef __cplusplus
 }

@@ -4,12 +4,13 @@
  * the Jacobian, L-stable for gamma = 1 - 1/sqrt(2) when A is the Jacobian. With y = (q, u) and A holding only the
  * known linear terms, elastic and hinge stiffness K and damping D,
  *   A = [0 1; -M^-1 K  -M^-1 D],   (1 - gamma h A) k1 = f(y),   (1 - gamma h A) k2 = f(y + h k1) - 2 gamma h A k1,
- *   y_new = y + h (k1 + k2)/2,     error = h (k2 - k1)/2.
+ *   y_new = y + h (k1 + k2)/2,     error of u = h (k2u - k1u)/2.
+ * The same difference of positions is their change by acceleration, which a start from rest has however short the step;
+ * their error is that of the speeds over the step, h N(q) (error of u).
  * Multiplied by M, the u-part of a stage is one articulated-body sweep with (gamma h) D + (gamma h)^2 K added to D_f and
  * D_R and with a changed force:
  *   (M + gh D + gh^2 K) ku = F(Y) - gh K (U + c h k1u) - c h (D k1u + K k1q),   kq = U + gh ku + c h k1u,
  * c = 0 for the first stage, -2 gamma for the second. M may be that of each stage: the change is of third order. */
-#include <math.h>
 #include <string.h>
 
 #include "sim.h"
@@ -55,7 +56,7 @@ static bough_status stage_speed(bough_sim *sim, double t, double h, double g, co
   const int nu = sim->nu;
   const double *q = y, *u = y + sim->nq, c = k1u ? -2.0 * g : 0.0;
   double *force = sim->extra, *dq = sim->extra + nu, *du = sim->extra + 2 * nu;
-  const bough_status status = bough_sim_inputs(sim, t);
+  const bough_status status = bough_sim_inputs(sim, t, y);
   if (status != BOUGH_OK) return status;
   for (int i = 0; i < nu; i++) { /* K acts on gh (U + c h k1u) + c h k1q, D on c h k1u */
     du[i] = k1u ? c * h * k1u[i] : 0.0;
@@ -76,9 +77,9 @@ static bough_status stage_speed(bough_sim *sim, double t, double h, double g, co
   return bad;
 }
 
-bough_status bough_rosenbrock_step(bough_sim *sim, double h, double *y_new, double *error) {
+static bough_status attempt(bough_sim *sim, double h) {
   const double g = 1.0 - 0.70710678118654752440;
-  const int nq = sim->nq, nu = sim->nu, ny = sim->ny;
+  const int nq = sim->nq, nu = sim->nu;
   double *k1u = sim->k, *k1q = k1u + nu, *k2u = k1q + nu, *k2q = k2u + nu, *rate1 = k2q + nu, *rate2 = rate1 + nq;
   double *y2 = rate2 + nq;
   bough_status status = stage_speed(sim, sim->now.t, h, g, sim->y, NULL, NULL, k1u);
@@ -91,14 +92,14 @@ bough_status bough_rosenbrock_step(bough_sim *sim, double h, double *y_new, doub
   if (status != BOUGH_OK) return status;
   for (int i = 0; i < nu; i++) k2q[i] = y2[nq + i] + g * h * k2u[i] - 2.0 * g * h * k1u[i];
   bough_position_rates(sim->model, y2, k2q, rate2);
-  double *difference = sim->dense; /* the dense output belongs to another method */
-  for (int i = 0; i < nq; i++) difference[i] = 0.5 * h * (rate2[i] - rate1[i]), y2[i] = 0.5 * h * (rate1[i] + rate2[i]);
+  for (int i = 0; i < nq; i++) sim->stage[i] = sim->y[i] + 0.5 * h * (rate1[i] + rate2[i]);
   for (int i = 0; i < nu; i++) {
-    difference[nq + i] = 0.5 * h * (k2u[i] - k1u[i]);
-    y2[nq + i] = 0.5 * h * (k1u[i] + k2u[i]);
+    sim->stage[nq + i] = sim->y[nq + i] + 0.5 * h * (k1u[i] + k2u[i]);
+    sim->error[nq + i] = 0.5 * h * (k2u[i] - k1u[i]);
   }
-  memcpy(sim->y_old, sim->y, sizeof(double) * (size_t)ny);
-  for (int i = 0; i < ny; i++) y_new[i] = sim->y_old[i] + y2[i];
-  *error = sim->options.rtol + sim->options.atol > 0.0 ? bough_sim_norm(sim, difference, sim->y_old, y_new) : 0.0;
+  bough_position_rates(sim->model, sim->y, sim->error + nq, sim->error);
+  for (int i = 0; i < nq; i++) sim->error[i] *= h;
   return BOUGH_OK;
 }
+
+const bough_integrator bough_rosenbrock2 = {"rosenbrock2", 2, STEP_EITHER, 0.5, 0.0, 5.0, attempt, NULL, NULL};

@@ -1,9 +1,33 @@
-/* sim.c - time integration: creation, start, and the walk from one output time to the next. */
+/* sim.c - time integration: creation, inputs, and the walk from one time to the next, whatever the integrator. */
 #include "sim.h"
 
 #include <math.h>
 #include <string.h>
 
+static const bough_integrator *const METHODS[] = {&bough_rk4, &bough_dopri5, &bough_rosenbrock2};
+enum { METHOD_COUNT = (int)(sizeof METHODS / sizeof *METHODS) };
+
+/* Attempts at one step in a row that fail: each is at most half as long as the one before. */
+enum { MOST_REJECTIONS = 100 };
+/* Fixed steps shorter than this part of the time drown in its rounding. */
+static const double LEAST_STEP = 1e-12;
+/* More equal steps than this in one stretch are a mistake: no machine gets there. */
+static const double MOST_STEPS = 1e15;
+
+/* x^p for x > 0, to ten digits. The step-size control needs no more, but it needs the same digits everywhere: a pow of
+ * the platform's would make the steps, and so the results, differ from one system to the next. */
+static double power(double x, double p) {
+  int two;
+  const double m = frexp(x, &two), z = (m - 1.0) / (m + 1.0), z2 = z * z; /* x = m 2^two, ln m = 2 artanh z */
+  double series = 0.0, e = 1.0;
+  for (int k = 21; k > 0; k -= 2) series = series * z2 + 1.0 / k;
+  const double t = p * (2.0 * z * series + two * 0.69314718055994530942), n = floor(t / 0.69314718055994530942 + 0.5);
+  const double r = t - n * 0.69314718055994530942;
+  for (int k = 12; k > 0; k--) e = 1.0 + e * r / k;
+  return ldexp(e, n > 1000.0 ? 1000 : n < -1000.0 ? -1000 : (int)n);
+}
+
+/* ---- creation */
 static double *take(char *memory, size_t *offset, int count) {
   const size_t at = *offset;
   *offset += bough_align(sizeof(double) * (size_t)count);
@@ -11,24 +35,32 @@ static double *take(char *memory, size_t *offset, int count) {
 }
 
 static size_t lay_out(const bough_model *m, char *memory) {
-  const int ny = m->nq + m->nu;
+  const int ny = m->nq + m->nu, inputs = 2 * m->nu + 6 * m->n_loads;
   size_t at = bough_align(sizeof(bough_sim));
   bough_sim local = {0}, *s = memory ? (bough_sim *)(void *)memory : &local;
   const size_t first = at;
   s->y = take(memory, &at, ny), s->rate = take(memory, &at, ny), s->y_old = take(memory, &at, ny);
-  s->dense = take(memory, &at, 4 * ny), s->k = take(memory, &at, 7 * ny), s->stage = take(memory, &at, ny);
-  s->tau = take(memory, &at, m->nu), s->motion = take(memory, &at, m->nu);
-  s->loads = take(memory, &at, 6 * m->n_loads), s->extra = take(memory, &at, 3 * m->nu);
-  s->array_bytes = at - first;
+  s->y_start = take(memory, &at, ny), s->size = take(memory, &at, ny), s->noise = take(memory, &at, ny);
+  s->dense = take(memory, &at, 4 * ny), s->inputs = take(memory, &at, (BOUGH_INPUT_ORDERS + 1) * inputs);
+  s->array_bytes = at - first; /* what follows is made anew in every attempt */
+  s->root_mass = take(memory, &at, ny);
+  s->k = take(memory, &at, 7 * ny), s->stage = take(memory, &at, ny), s->error = take(memory, &at, ny);
+  s->trial = take(memory, &at, 2 * ny), s->tau = take(memory, &at, inputs), s->extra = take(memory, &at, 3 * m->nu);
+  s->motion = s->tau ? s->tau + m->nu : NULL, s->loads = s->motion ? s->motion + m->nu : NULL;
   return at;
 }
 
 static int options_ok(const bough_sim_options *o) {
-  if (o->method < BOUGH_RK4 || o->method > BOUGH_ROSENBROCK2) return 0;
-  if (!(o->step >= 0.0) || !bough_finite(o->step) || !(o->step_max >= 0.0)) return 0;
-  if (o->method == BOUGH_RK4) return o->step > 0.0;
-  const int fixed = o->method == BOUGH_ROSENBROCK2 && o->step > 0.0;
-  return fixed || (o->rtol >= 0.0 && o->atol >= 0.0 && o->rtol + o->atol > 0.0 && bough_finite(o->rtol + o->atol));
+  if (o->method < 0 || o->method >= METHOD_COUNT) return 0;
+  if (!(o->step >= 0.0) || !bough_finite(o->step) || !(o->step_max >= 0.0) || o->pause < 0) return 0;
+  const bough_stepping stepping = METHODS[o->method]->stepping;
+  if (stepping == STEP_FIXED) return o->step > 0.0;
+  if (stepping == STEP_EITHER && o->step > 0.0) return 1;
+  return o->rtol >= 0.0 && o->atol >= 0.0 && o->rtol + o->atol > 0.0 && bough_finite(o->rtol + o->atol);
+}
+
+static int is_fixed(const bough_sim *s) {
+  return s->method->stepping == STEP_FIXED || (s->method->stepping == STEP_EITHER && s->options.step > 0.0);
 }
 
 bough_status bough_sim_create(const bough_model *m, bough_data *data, const bough_sim_options *options,
@@ -39,10 +71,12 @@ bough_status bough_sim_create(const bough_model *m, bough_data *data, const boug
   if (!memory) return BOUGH_NO_MEMORY;
   lay_out(m, memory);
   bough_sim *s = (bough_sim *)(void *)memory;
-  s->model = m, s->data = data, s->options = *options;
-  s->nq = m->nq, s->nu = m->nu, s->ny = m->nq + m->nu;
+  s->model = m, s->data = data, s->options = *options, s->method = METHODS[options->method];
+  s->nq = m->nq, s->nu = m->nu, s->ny = m->nq + m->nu, s->n_inputs = 2 * m->nu + 6 * m->n_loads;
+  s->now.input_order = -1;
   s->where.body = -1;
   s->stop = INFINITY;
+  bough_tolerance_start(s);
   *out = s;
   return BOUGH_OK;
 }
@@ -55,7 +89,7 @@ double bough_sim_time(const bough_sim *sim) { return sim ? sim->now.t : 0.0; }
 bough_sim_counts bough_sim_get_counts(const bough_sim *sim) {
   const bough_sim_counts none = {0, 0, 0};
   if (!sim) return none;
-  const bough_sim_counts counts = {(long)sim->now.steps, (long)sim->now.rejected, (long)sim->now.evaluations};
+  const bough_sim_counts counts = {sim->now.steps, sim->now.rejected, sim->now.evaluations};
   return counts;
 }
 bough_where bough_sim_where(const bough_sim *sim) {
@@ -72,21 +106,53 @@ bough_status bough_sim_start(bough_sim *sim, double t, const double *q, const do
   memcpy(sim->y, q, sizeof(double) * (size_t)sim->nq);
   memcpy(sim->y + sim->nq, u, sizeof(double) * (size_t)sim->nu);
   bough_normalize(sim->model, sim->y);
-  sim->now.t = sim->now.t_old = t;
-  sim->now.h = sim->now.reach = 0.0, sim->now.error_old = 1e-4, sim->now.fresh = 0;
-  sim->now.steps = sim->now.rejected = sim->now.evaluations = 0;
+  const int64_t order = sim->now.input_order;
+  const double input_t = sim->now.input_t;
+  memset(&sim->now, 0, sizeof sim->now);
+  sim->now.t = sim->now.t_old = sim->now.target = t, sim->now.error_old = 1e-4;
+  sim->now.input_order = order, sim->now.input_t = input_t;
+  bough_tolerance_start(sim);
   return BOUGH_OK;
 }
 
-bough_status bough_sim_inputs(bough_sim *sim, double t) {
+/* ---- inputs and rates */
+
+/* the polynomials at time t into tau, motion and loads, which lie one after the other */
+static void polynomials(const bough_sim *sim, double t, double *values) {
+  const int n = sim->n_inputs;
+  memcpy(values, sim->inputs, sizeof(double) * (size_t)n);
+  double factor = 1.0;
+  for (int order = 1; order <= (int)sim->now.input_order; order++) {
+    const double *d = sim->inputs + order * n;
+    factor *= (t - sim->now.input_t) / order;
+    for (int i = 0; i < n; i++) values[i] += factor * d[i];
+  }
+}
+
+bough_status bough_sim_inputs(bough_sim *sim, double t, const double *y) {
+  if (sim->now.input_order >= 0) polynomials(sim, t, sim->tau);
   if (!sim->input) return BOUGH_OK;
-  if (sim->input(sim->user, t, sim->tau, sim->motion, sim->loads) == 0) return BOUGH_OK;
+  if (sim->input(sim->user, t, y, y + sim->nq, sim->tau, sim->motion, sim->loads) == 0) return BOUGH_OK;
   sim->where.time = t;
   return BOUGH_STOPPED;
 }
 
+bough_status bough_sim_set_inputs(bough_sim *sim, double t, int order, const double *values) {
+  if (!sim || !values || !bough_finite(t) || order < 0 || order > BOUGH_INPUT_ORDERS) return BOUGH_BAD_ARGUMENT;
+  const int n = sim->n_inputs;
+  int same = sim->now.input_order >= 0;
+  if (same) polynomials(sim, sim->now.t, sim->tau);
+  memcpy(sim->inputs, values, sizeof(double) * (size_t)(n * (order + 1)));
+  sim->now.input_t = t, sim->now.input_order = order;
+  double *values_now = sim->k; /* free between two steps */
+  if (same) polynomials(sim, sim->now.t, values_now);
+  for (int i = 0; same && i < n; i++) same = fabs(values_now[i] - sim->tau[i]) <= 1e-15 * fabs(sim->tau[i]);
+  if (!same) sim->now.fresh = 0; /* a jump: the rate kept from the last step is that before it */
+  return BOUGH_OK;
+}
+
 bough_status bough_sim_rate(bough_sim *sim, double t, const double *y, double *rate) {
-  bough_status status = bough_sim_inputs(sim, t);
+  bough_status status = bough_sim_inputs(sim, t, y);
   if (status != BOUGH_OK) return status;
   const double *q = y, *u = y + sim->nq;
   sim->now.evaluations++;
@@ -97,109 +163,191 @@ bough_status bough_sim_rate(bough_sim *sim, double t, const double *y, double *r
   return status;
 }
 
-/* A speed is judged by the displacement it makes in a hundredth of a second: what vibrates at 100 rad/s has speeds a
- * hundred times its displacements. */
-static const double SPEED_FLOOR = 100.0;
+/* ---- steps */
 
-double bough_sim_norm(const bough_sim *sim, const double *error, const double *a, const double *b) {
-  double sum = 0.0;
-  for (int i = 0; i < sim->ny; i++) {
-    const double size = fabs(a[i]) > fabs(b[i]) ? fabs(a[i]) : fabs(b[i]);
-    const double floor = i < sim->nq ? sim->options.atol : SPEED_FLOOR * sim->options.atol;
-    const double e = error[i] / (floor + sim->options.rtol * size);
-    sum += e * e;
-  }
-  return sqrt(sum / (sim->ny > 0 ? sim->ny : 1));
-}
-
-static bough_status finished_step(bough_sim *sim, double t) {
+/* The attempt from t to t_new, in `stage`, becomes the state; a number that is not finite leaves everything as it was. */
+static bough_status accept(bough_sim *sim, double t_new) {
+  const size_t bytes = sizeof(double) * (size_t)sim->ny;
   for (int i = 0; i < sim->ny; i++)
-    if (!bough_finite(sim->y[i])) {
-      sim->where.time = t;
+    if (!bough_finite(sim->stage[i])) {
+      sim->where.time = t_new;
       sim->where.body = i < sim->nq ? -1 : bough_body_of_speed(sim->model, i - sim->nq);
       return BOUGH_NOT_FINITE;
     }
+  const double h = t_new - sim->now.t;
+  sim->now.fresh = 0;
+  if (sim->method->keep) { /* dense output; the rate at the end is that of the last stage */
+    sim->method->keep(sim, h);
+    memcpy(sim->y_old, sim->y, bytes);
+    sim->now.t_old = sim->now.t, sim->now.fresh = 1;
+  } else
+    sim->now.t_old = t_new;
+  memcpy(sim->y, sim->stage, bytes);
   bough_normalize(sim->model, sim->y);
-  sim->now.t = sim->now.t_old = t; /* no dense output: earlier times are gone */
+  sim->now.t = t_new;
   sim->now.steps++;
+  bough_tolerance_follow(sim);
   return BOUGH_OK;
 }
 
-/* equal steps of at most options.step, the last of which ends at t */
-static bough_status fixed_to(bough_sim *sim, double t) {
-  const double span = t - sim->now.t, start = sim->now.t;
-  const double count = ceil(span / sim->options.step - 1e-9);
-  const long n = count > 1.0 ? (long)count : 1;
-  for (long i = 0; i < n; i++) {
-    const double next = i + 1 == n ? t : start + span * (double)(i + 1) / (double)n, h = next - sim->now.t;
-    double error;
-    memcpy(sim->y_old, sim->y, sizeof(double) * (size_t)sim->ny);
-    bough_status status = sim->options.method == BOUGH_RK4 ? bough_rk4_step(sim, h)
-                                                           : bough_rosenbrock_step(sim, h, sim->y, &error);
-    if (status == BOUGH_OK) status = finished_step(sim, next);
-    if (status != BOUGH_OK) { /* hand back the state before the step */
-      memcpy(sim->y, sim->y_old, sizeof(double) * (size_t)sim->ny);
-      return status;
-    }
-  }
-  return BOUGH_OK;
+/* an error over its tolerance, and what rounding has to do with it */
+static bough_status judge(bough_sim *sim, double h, double *error) {
+  if (sim->now.tries == 0) sim->horizon = 0.0;
+  *error = bough_tolerance_norm(sim, h);
+  if (*error <= 1.0 || sim->options.atol > 0.0) return BOUGH_OK;
+  bough_status status = BOUGH_OK;
+  if (sim->now.tries % 3 == 0) status = bough_tolerance_measure_noise(sim, h);
+  if (sim->now.tries % 3 == 2) status = bough_tolerance_relieve(sim);
+  if (status == BOUGH_OK) *error = bough_tolerance_norm(sim, h);
+  return status == BOUGH_STOPPED ? status : BOUGH_OK;
 }
 
-/* adaptive Rosenbrock: one accepted step, steered by the embedded first-order error */
-static bough_status rosenbrock_step_to(bough_sim *sim, double t) {
+/* Length of the next attempt; *last: it ends at the limit. */
+static double choose_step(const bough_sim *sim, double limit, int *last) {
+  const double span = limit - sim->now.t, most = sim->options.step_max > 0.0 ? sim->options.step_max : span;
+  double h = sim->now.h > most ? most : sim->now.h;
+  /* Without the control's margins the limit may be in reach; two steps to it are better of equal length. */
+  *last = h >= span * (1.0 - 1e-12) || (sim->now.reach >= span && most >= span);
+  if (*last) return span;
+  return 2.0 * h > span ? 0.5 * span : h;
+}
+
+static void next_step(bough_sim *sim, double h, double error, int last) {
+  const bough_integrator *m = sim->method;
+  const double e = error > 1e-10 ? error : 1e-10, grow = sim->now.tries > 0 ? 1.0 : m->grow;
+  double factor = 0.9 * power(e, -m->alpha) * power(sim->now.error_old, m->beta);
+  factor = factor < 0.2 ? 0.2 : factor > grow ? grow : factor;
+  sim->now.error_old = e > 1e-4 ? e : 1e-4;
+  sim->now.reach = h * power(0.95 / e, 1.0 / m->order);
+  if (!last || h * factor < sim->now.h) sim->now.h = h * factor;
+  sim->now.tries = 0;
+}
+
+/* one accepted step of an adaptive method that ends at `limit` at the latest */
+static bough_status adaptive_step(bough_sim *sim, double limit) {
   bough_status status = BOUGH_OK; /* of the last attempt: what a step that became too small is blamed on */
-  for (;;) {
-    const double span = t - sim->now.t;
-    double h = sim->now.h > 0.0 ? sim->now.h : 1e-3 * span, error = 0.0;
-    if (sim->options.step_max > 0.0 && h > sim->options.step_max) h = sim->options.step_max;
-    const int last = h >= span * (1.0 - 1e-12);
-    if (last) h = span;
-    if (!(sim->now.t + h > sim->now.t)) {
-      sim->where.time = sim->now.t;
-      return status == BOUGH_OK ? BOUGH_STEP_TOO_SMALL : status;
-    }
-    memcpy(sim->y_old, sim->y, sizeof(double) * (size_t)sim->ny);
-    status = bough_rosenbrock_step(sim, h, sim->stage, &error);
+  if (sim->now.h == 0.0) {
+    const double span = bough_finite(limit) ? limit - sim->now.t : 1.0;
+    sim->now.h = sim->options.step > 0.0 ? sim->options.step : 1e-3 * span;
+  }
+  for (; sim->now.tries < MOST_REJECTIONS; sim->now.tries++) {
+    int last;
+    double error = INFINITY;
+    const double h = choose_step(sim, limit, &last);
+    if (!(sim->now.t + 0.1 * h > sim->now.t)) break;
+    if (sim->budget == 0) return BOUGH_PAUSED;
+    sim->budget--;
+    status = sim->method->attempt(sim, h);
+    if (status == BOUGH_OK) status = judge(sim, h, &error);
     if (status == BOUGH_STOPPED) return status;
-    if (status != BOUGH_OK || !(error <= 1.0)) {
-      sim->now.rejected++;
-      const double shrink = status == BOUGH_OK && error < 1e10 ? 0.9 / sqrt(error) : 0.1;
-      sim->now.h = h * (shrink < 0.2 ? 0.2 : shrink);
-      continue;
-    }
-    memcpy(sim->y, sim->stage, sizeof(double) * (size_t)sim->ny);
-    status = finished_step(sim, last ? t : sim->now.t + h);
-    if (status != BOUGH_OK) {
-      memcpy(sim->y, sim->y_old, sizeof(double) * (size_t)sim->ny);
+    if (status == BOUGH_OK && error <= 1.0) {
+      status = accept(sim, last ? limit : sim->now.t + h);
+      if (status == BOUGH_OK) next_step(sim, h, error, last);
       return status;
     }
-    const double grow = error > 0.0 ? 0.9 / sqrt(error) : 5.0;
-    const double next = h * (grow > 5.0 ? 5.0 : grow < 0.2 ? 0.2 : grow);
-    if (!last || next < sim->now.h || sim->now.h == 0.0) sim->now.h = next;
-    return BOUGH_OK;
+    sim->now.rejected++;
+    const double factor = status == BOUGH_OK && error < 1e10 ? 0.9 * power(error, -1.0 / sim->method->order) : 0.1;
+    sim->now.h = sim->now.reach = h * (factor < 0.2 ? 0.2 : factor > 0.5 ? 0.5 : factor);
   }
+  sim->now.tries = 0;
+  sim->where.time = sim->now.t;
+  return status == BOUGH_OK ? BOUGH_STEP_TOO_SMALL : status;
 }
 
-static bough_status rosenbrock_to(bough_sim *sim, double t) {
-  while (sim->now.t < t) {
-    const bough_status status = rosenbrock_step_to(sim, t);
+static bough_status fixed_step(bough_sim *sim, double t) {
+  if (!(t > sim->now.t)) {
+    sim->where.time = sim->now.t;
+    return BOUGH_STEP_TOO_SMALL;
+  }
+  if (sim->budget == 0) return BOUGH_PAUSED;
+  sim->budget--;
+  const bough_status status = sim->method->attempt(sim, t - sim->now.t);
+  return status == BOUGH_OK ? accept(sim, t) : status;
+}
+
+static double longest_fixed(const bough_sim *sim) {
+  const double most = sim->options.step_max;
+  return most > 0.0 && most < sim->options.step ? most : sim->options.step;
+}
+
+/* where step number i of the grid begins */
+static double grid_time(const sim_clock *now, int64_t i) {
+  if (i == now->grid_count) return now->grid_to;
+  return now->grid_from + (now->grid_to - now->grid_from) * ((double)i / (double)now->grid_count);
+}
+
+/* equal steps of at most the fixed one, the last of which ends at t; a pause leaves the grid to be continued */
+static bough_status fixed_to(bough_sim *sim, double t) {
+  sim_clock *now = &sim->now;
+  if (now->grid_to != t || now->grid_next >= now->grid_count || grid_time(now, now->grid_next) != now->t) {
+    const double h = longest_fixed(sim), count = ceil((t - now->t) / h - 1e-9);
+    if (!(h >= LEAST_STEP * fabs(t)) || !(count < MOST_STEPS)) {
+      sim->where.time = now->t;
+      return BOUGH_STEP_TOO_SMALL;
+    }
+    now->grid_from = now->t, now->grid_to = t, now->grid_next = 0, now->grid_count = count > 1.0 ? (int64_t)count : 1;
+  }
+  while (now->grid_next < now->grid_count) {
+    const bough_status status = fixed_step(sim, grid_time(now, now->grid_next + 1));
     if (status != BOUGH_OK) return status;
+    now->grid_next++;
   }
   return BOUGH_OK;
+}
+
+/* a result is wanted at time t */
+static void aim(bough_sim *sim, double t) {
+  if (t > sim->now.target) sim->now.spacing = t - sim->now.target;
+  sim->now.target = t;
+}
+
+bough_status bough_sim_step(bough_sim *sim, double limit, bough_input_fn input, void *user, double *q, double *u) {
+  if (!sim || !q || !u || !bough_finite(limit) || !(limit > sim->now.t)) return BOUGH_BAD_ARGUMENT;
+  bough_status status;
+  sim->input = input, sim->user = user, sim->budget = -1;
+  aim(sim, limit);
+  if (is_fixed(sim)) {
+    const double h = longest_fixed(sim);
+    const int lost = !(h >= LEAST_STEP * fabs(sim->now.t));
+    status = lost ? BOUGH_STEP_TOO_SMALL
+                  : fixed_step(sim, sim->now.t + h * (1.0 + 1e-9) < limit ? sim->now.t + h : limit);
+    if (lost) sim->where.time = sim->now.t;
+  } else
+    status = adaptive_step(sim, limit);
+  memcpy(q, sim->y, sizeof(double) * (size_t)sim->nq);
+  memcpy(u, sim->y + sim->nq, sizeof(double) * (size_t)sim->nu);
+  return status;
 }
 
 void bough_sim_set_stop(bough_sim *sim, double t) {
   if (sim) sim->stop = t;
 }
 
-static bough_status dopri5_to(bough_sim *sim, double t, int exact) {
-  const double limit = exact || !(t <= sim->stop) ? t : sim->stop;
-  if (exact) sim->now.fresh = 0; /* inputs may have jumped */
-  while (sim->now.t < t) {
-    const bough_status status = bough_dopri5_step(sim, limit);
-    if (status != BOUGH_OK) return status;
+static bough_status walk_to(bough_sim *sim, double t, int exact) {
+  if (is_fixed(sim)) return fixed_to(sim, t);
+  const int beyond = sim->method->dense && !exact && t <= sim->stop;
+  bough_status status = BOUGH_OK;
+  while (status == BOUGH_OK && sim->now.t < t) status = adaptive_step(sim, beyond ? sim->stop : t);
+  return status;
+}
+
+bough_status bough_sim_advance(bough_sim *sim, double t, int exact, bough_input_fn input, void *user, double *q,
+                               double *u) {
+  if (!sim || !q || !u || !bough_finite(t) || t < sim->now.t_old) return BOUGH_BAD_ARGUMENT;
+  bough_status status = BOUGH_OK;
+  sim->input = input, sim->user = user;
+  sim->budget = sim->options.pause > 0 ? sim->options.pause : -1;
+  aim(sim, t);
+  if (t > sim->now.t) status = walk_to(sim, t, exact);
+  const double *y = sim->y;
+  if (status == BOUGH_OK && t < sim->now.t) { /* stepped beyond: interpolate */
+    sim->method->dense(sim, t, sim->stage);
+    bough_normalize(sim->model, sim->stage);
+    y = sim->stage;
   }
-  return BOUGH_OK;
+  memcpy(q, y, sizeof(double) * (size_t)sim->nq);
+  memcpy(u, y + sim->nq, sizeof(double) * (size_t)sim->nu);
+  return status;
 }
 
 void bough_sim_disturb(bough_sim *sim) {
@@ -216,6 +364,13 @@ bough_status bough_sim_set(bough_sim *sim, const double *q, const double *u) {
   return BOUGH_OK;
 }
 
+bough_status bough_sim_excursion(const bough_sim *sim, double *size) {
+  if (!sim || !size) return BOUGH_BAD_ARGUMENT;
+  memcpy(size, sim->size, sizeof(double) * (size_t)sim->ny);
+  return BOUGH_OK;
+}
+
+/* ---- a run to be resumed */
 size_t bough_sim_state_size(const bough_sim *sim) {
   return sim ? bough_align(sizeof(sim_clock)) + sim->array_bytes + sim->data->parameter_bytes : 0;
 }
@@ -230,52 +385,28 @@ bough_status bough_sim_save(const bough_sim *sim, void *state, size_t size) {
   return BOUGH_OK;
 }
 
+/* a clock that a run can have had; times may be anything finite */
+static int clock_ok(const sim_clock *now) {
+  return bough_finite(now->t) && bough_finite(now->t_old) && now->t_old <= now->t && now->h >= 0.0 &&
+         bough_finite(now->h) && now->reach >= 0.0 && now->error_old > 0.0 && bough_finite(now->error_old) &&
+         bough_finite(now->target) && now->spacing >= 0.0 && bough_finite(now->spacing) &&
+         bough_finite(now->input_t) && now->input_order >= -1 && now->input_order <= BOUGH_INPUT_ORDERS &&
+         bough_finite(now->grid_from) && bough_finite(now->grid_to) && now->grid_count >= 0 && now->grid_next >= 0 &&
+         (double)now->grid_count <= MOST_STEPS && (double)now->grid_next <= MOST_STEPS && now->steps >= 0 &&
+         now->rejected >= 0 && now->evaluations >= 0 && now->noise_count >= 0 && now->tries >= 0 &&
+         now->tries <= MOST_REJECTIONS && now->steps < INT64_MAX / 2 &&
+         now->rejected < INT64_MAX / 2 && now->evaluations < INT64_MAX / 2 && now->noise_count < INT64_MAX / 2;
+}
+
 bough_status bough_sim_restore(bough_sim *sim, const void *state, size_t size) {
   if (!sim || !state || size != bough_sim_state_size(sim)) return BOUGH_BAD_ARGUMENT;
   const char *p = state;
-  memcpy(&sim->now, p, sizeof(sim_clock)), p += bough_align(sizeof(sim_clock));
+  sim_clock now;
+  memcpy(&now, p, sizeof now), p += bough_align(sizeof(sim_clock));
+  if (!clock_ok(&now)) return BOUGH_BAD_ARGUMENT;
+  sim->now = now;
   memcpy(sim->y, p, sim->array_bytes), p += sim->array_bytes;
   memcpy(sim->data->gravity, p, sim->data->parameter_bytes);
   bough_data_choose_paths(sim->data);
   return BOUGH_OK;
-}
-
-bough_status bough_sim_step(bough_sim *sim, double limit, bough_input_fn input, void *user, double *q, double *u) {
-  if (!sim || !q || !u || !bough_finite(limit) || !(limit > sim->now.t)) return BOUGH_BAD_ARGUMENT;
-  bough_status status;
-  sim->input = input, sim->user = user;
-  if (sim->options.method == BOUGH_DOPRI5)
-    status = bough_dopri5_step(sim, limit);
-  else if (sim->options.step > 0.0) {
-    const double next = sim->now.t + sim->options.step * (1.0 + 1e-9);
-    status = fixed_to(sim, next < limit ? sim->now.t + sim->options.step : limit);
-  } else
-    status = rosenbrock_step_to(sim, limit);
-  memcpy(q, sim->y, sizeof(double) * (size_t)sim->nq);
-  memcpy(u, sim->y + sim->nq, sizeof(double) * (size_t)sim->nu);
-  return status;
-}
-
-bough_status bough_sim_advance(bough_sim *sim, double t, int exact, bough_input_fn input, void *user, double *q,
-                               double *u) {
-  if (!sim || !q || !u || !bough_finite(t) || t < sim->now.t_old) return BOUGH_BAD_ARGUMENT;
-  bough_status status = BOUGH_OK;
-  sim->input = input, sim->user = user;
-  if (t > sim->now.t) {
-    if (sim->options.method == BOUGH_DOPRI5)
-      status = dopri5_to(sim, t, exact);
-    else if (sim->options.step > 0.0)
-      status = fixed_to(sim, t);
-    else
-      status = rosenbrock_to(sim, t);
-  }
-  const double *y = sim->y;
-  if (status == BOUGH_OK && t < sim->now.t) { /* stepped beyond: interpolate */
-    bough_dopri5_dense(sim, t, sim->stage);
-    bough_normalize(sim->model, sim->stage);
-    y = sim->stage;
-  }
-  memcpy(q, y, sizeof(double) * (size_t)sim->nq);
-  memcpy(u, y + sim->nq, sizeof(double) * (size_t)sim->nu);
-  return status;
 }

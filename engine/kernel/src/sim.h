@@ -1,36 +1,72 @@
-/* sim.h - a time integration in progress, shared by the integrators. */
+/* sim.h - a time integration in progress: what the walk from one time to the next (sim.c), the measure of errors
+ * (tolerance.c) and the integrators (one file each) share. */
 #ifndef BOUGH_SIM_H
 #define BOUGH_SIM_H
 
 #include "internal.h"
 
+/* An integrator. `attempt` makes one step of length h from (t, y): `stage` gets the new state, `error` an estimate of its
+ * error (untouched by fixed steps); y, t and everything else that the run remembers stay, so that a shorter attempt can
+ * follow. */
+typedef enum { STEP_FIXED, STEP_EITHER /* fixed if options.step is given */, STEP_ADAPTIVE } bough_stepping;
+typedef struct {
+  const char *name;
+  int order;              /* of the result; errors that steer the step fall with h to this power */
+  bough_stepping stepping;
+  double alpha, beta;     /* next step over this one: 0.9 e^-alpha e_old^beta, e the error over the tolerance ... */
+  double grow;            /* ... and at most this */
+  bough_status (*attempt)(bough_sim *sim, double h);
+  void (*keep)(bough_sim *sim, double h);                     /* an attempt is accepted: prepare dense output, or null */
+  void (*dense)(const bough_sim *sim, double t, double *y);   /* state between t_old and t, or null */
+} bough_integrator;
+
+extern const bough_integrator bough_rk4, bough_dopri5, bough_rosenbrock2;
+
 /* Where a run is, apart from its arrays. */
 typedef struct {
-  double t, t_old;  /* the last step went from t_old to t */
-  double h;         /* next step of an adaptive method; zero: to be chosen */
-  double reach;     /* longest step worth a try where it is the last one to a limit */
-  double error_old; /* of the last accepted step, for the step-size control */
-  int64_t fresh;    /* rate holds f(t, y) */
-  int64_t steps, rejected, evaluations;
+  double t, t_old;    /* s; the last step went from t_old to t */
+  double h;           /* s, next step of an adaptive method; zero: to be chosen */
+  double reach;       /* s, longest step worth a try where it is the last one to a limit */
+  double error_old;   /* of the last accepted step, for the step-size control */
+  double target;      /* s, the last time that a result was asked for ... */
+  double spacing;     /* ... and how long after the one before, s */
+  double input_t;     /* s, origin of the inputs' polynomials */
+  double grid_from, grid_to;     /* s: equal steps from here to there ... */
+  int64_t grid_count, grid_next; /* ... so many, this one next */
+  int64_t input_order;           /* of the polynomials; -1: no inputs */
+  int64_t fresh;                 /* rate holds f(t, y) */
+  int64_t tries;                 /* attempts at this step that were rejected */
+  int64_t steps, rejected, evaluations, noise_count;
 } sim_clock;
 
 /* y = (q, u). The clock, and the arrays from y on, are all that a run has to remember to be resumed bit for bit. */
 struct bough_sim {
   const bough_model *model;
   bough_data *data;
+  const bough_integrator *method;
   bough_sim_options options;
-  double stop; /* s, no step goes beyond it */
-  int nq, nu, ny;
+  double stop;     /* s, no step goes beyond it */
+  double fastest;  /* rad/s, of the modes */
+  double horizon;  /* s, H of tolerance.c; zero unless shorter steps do not help */
+  int64_t budget;  /* attempts left in this call; negative: no bound */
+  int nq, nu, ny, n_inputs;
   sim_clock now;
   size_t array_bytes;
   double *y, *rate;     /* [ny] state and its rate at t */
   double *y_old;        /* [ny] state at t_old */
+  double *y_start;      /* [ny] state at the start of the run */
+  double *size;         /* [ny] largest distance from y_start so far */
+  double *noise;        /* [ny] what rounding does to the rate, per second */
+  double *root_mass;    /* [ny] modes: root of the modal mass, which makes modes of a body comparable; hinges: 1 */
   double *dense;        /* [4*ny] coefficients of the dense output over the last step */
   double *k;            /* [7*ny] stages */
-  double *stage;        /* [ny] */
-  double *tau, *motion; /* [nu] */
+  double *stage;        /* [ny] state that an attempt reached */
+  double *error;        /* [ny] estimate of its error */
+  double *trial;        /* [2*ny] sizes of the coordinates; or state and rate of a probe of the rounding */
+  double *inputs;       /* [BOUGH_INPUT_ORDERS+1][n_inputs] value of tau, motion, loads at input_t, then derivatives */
+  double *tau, *motion; /* [nu] inputs of the stage; loads follow */
   double *loads;        /* [6*loads] */
-  double *extra;        /* [3*nu] Rosenbrock */
+  double *extra;        /* [3*nu] Rosenbrock: force, and what stiffness and damping act on */
   bough_input_fn input;
   void *user;
   bough_where where;
@@ -38,16 +74,18 @@ struct bough_sim {
 
 /* f(t, y): rates of q and u */
 bough_status bough_sim_rate(bough_sim *sim, double t, const double *y, double *rate);
-/* inputs at time t into tau, motion, loads */
-bough_status bough_sim_inputs(bough_sim *sim, double t);
-/* one step of length h from t, into y; the caller looks after sizes and time */
-bough_status bough_rk4_step(bough_sim *sim, double h);
-/* one accepted step of at most `limit`; y, t, h move on */
-bough_status bough_dopri5_step(bough_sim *sim, double limit);
-void bough_dopri5_dense(const bough_sim *sim, double t, double *y);
-/* one step of length h; *error gets the weighted norm of the embedded error */
-bough_status bough_rosenbrock_step(bough_sim *sim, double h, double *y_new, double *error);
-/* weighted root-mean-square of an error between states a and b */
-double bough_sim_norm(const bough_sim *sim, const double *error, const double *a, const double *b);
+/* inputs at time t and state y into tau, motion, loads */
+bough_status bough_sim_inputs(bough_sim *sim, double t, const double *y);
+
+/* ---- tolerance.c */
+void bough_tolerance_start(bough_sim *sim);
+/* weighted root-mean-square of `error` of a step of length h that reached `stage`: at most one is good enough */
+double bough_tolerance_norm(const bough_sim *sim, double h);
+/* y has moved on */
+void bough_tolerance_follow(bough_sim *sim);
+/* shorter steps do not help: judge small beginnings by what they can become soon */
+bough_status bough_tolerance_relieve(bough_sim *sim);
+/* measure what rounding does to the rates at (t, y), for steps of about h */
+bough_status bough_tolerance_measure_noise(bough_sim *sim, double h);
 
 #endif

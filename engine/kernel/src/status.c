@@ -11,6 +11,7 @@ const char *bough_status_text(bough_status status) {
       "a value is not finite",
       "the step size became too small: the tolerance cannot be met",
       "stopped by the input function",
+      "paused: call again to go on",
   };
   const int count = (int)(sizeof text / sizeof *text), i = (int)status;
   return i >= 0 && i < count ? text[i] : "unknown status";

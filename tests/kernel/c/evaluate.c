@@ -139,14 +139,17 @@ static void parameters(bough_data *d, const buffers *b) {
   CHECK(bough_data_get(d, (bough_parameter)99, values, b->nu) == BOUGH_BAD_ARGUMENT);
 }
 
-static int push(void *user, double t, double *tau, double *motion, double *loads) {
+static int push(void *user, double t, const double *q, const double *u, double *tau, double *motion,
+                double *loads) {
   const buffers *b = user;
+  (void)q, (void)u;
   for (int i = 0; i < b->nu; i++) tau[i] = b->tau[i] * cos(t), motion[i] = 0.1 * t;
   for (int i = 0; i < 6 * b->loads; i++) loads[i] = b->load[i];
   return 0;
 }
-static int refuse(void *user, double t, double *tau, double *motion, double *loads) {
-  (void)user, (void)tau, (void)motion, (void)loads;
+static int refuse(void *user, double t, const double *q, const double *u, double *tau, double *motion,
+                  double *loads) {
+  (void)user, (void)q, (void)u, (void)tau, (void)motion, (void)loads;
   return t > 0.35;
 }
 
@@ -173,12 +176,55 @@ static void run(bough_sim *sim, const buffers *b, void *state, size_t size) {
   CHECK(bough_sim_where(sim).time > 0.35);
 }
 
+/* the same force by a function and as polynomial: the same motion; a run that pauses after every attempt: the same bits */
+static int ramp(void *user, double t, const double *q, const double *u, double *tau, double *motion, double *loads) {
+  const buffers *b = user;
+  (void)q, (void)u, (void)motion, (void)loads;
+  for (int i = 0; i < b->nu; i++) tau[i] = b->tau[i] + t * b->motion[i];
+  return 0;
+}
+
+static void inputs_and_pauses(const bough_model *m, bough_data *d, const bough_sim_options *options, const buffers *b) {
+  const int nu = b->nu, n = 2 * nu + 6 * b->loads;
+  double *values = calloc(2 * (size_t)n + 1, sizeof(double)), *end = calloc((size_t)(b->nq + nu), sizeof(double));
+  double *moved = calloc((size_t)(b->nq + nu), sizeof(double));
+  CHECK(values && end && moved);
+  memcpy(values, b->tau, sizeof(double) * (size_t)nu);
+  memcpy(values + n, b->motion, sizeof(double) * (size_t)nu);
+  for (int way = 0; way < 3; way++) {
+    bough_sim *sim;
+    bough_sim_options own = *options;
+    own.pause = way == 2 ? 1 : 0;
+    OK(bough_sim_create(m, d, &own, &sim));
+    OK(bough_sim_start(sim, 0.0, b->q, b->u));
+    if (way) OK(bough_sim_set_inputs(sim, 0.0, 1, values));
+    bough_status status = BOUGH_PAUSED;
+    long calls = 0;
+    for (; status == BOUGH_PAUSED; calls++)
+      status = bough_sim_advance(sim, 0.01, 1, way ? NULL : ramp, way ? NULL : (void *)b, b->q_end, b->u_end);
+    OK(status);
+    const bough_sim_counts counts = bough_sim_get_counts(sim);
+    CHECK(way < 2 ? calls == 1 : calls >= (long)(counts.steps + counts.rejected));
+    if (way == 1) CHECK(distance(b->q_end, end, b->nq) < TOLERANCE && distance(b->u_end, end + b->nq, nu) < 1e-6);
+    if (way == 2) CHECK(memcmp(end, b->q_end, sizeof(double) * (size_t)b->nq) == 0);
+    if (way == 2) CHECK(memcmp(end + b->nq, b->u_end, sizeof(double) * (size_t)nu) == 0);
+    memcpy(end, b->q_end, sizeof(double) * (size_t)b->nq);
+    memcpy(end + b->nq, b->u_end, sizeof(double) * (size_t)nu);
+    OK(bough_sim_excursion(sim, moved));
+    for (int i = 0; i < b->nq; i++) CHECK(moved[i] >= 0.0);
+    bough_sim_free(sim);
+  }
+  free(values), free(end), free(moved);
+}
+
 static void simulations(const bough_model *m, bough_data *d, const buffers *b) {
-  static const bough_sim_options options[] = {{BOUGH_RK4, 0, 0, 2e-3, 0},
-                                              {BOUGH_DOPRI5, 1e-6, 1e-8, 0, 0},
-                                              {BOUGH_DOPRI5, 1e-6, 1e-8, 1e-3, 5e-3},
-                                              {BOUGH_ROSENBROCK2, 1e-4, 1e-6, 2e-3, 0},
-                                              {BOUGH_ROSENBROCK2, 1e-3, 1e-5, 0, 0}};
+  static const bough_sim_options options[] = {{BOUGH_RK4, 0, 0, 2e-3, 0, 0},
+                                              {BOUGH_DOPRI5, 1e-6, 1e-8, 0, 0, 0},
+                                              {BOUGH_DOPRI5, 1e-6, 1e-8, 1e-3, 5e-3, 0},
+                                              {BOUGH_ROSENBROCK2, 1e-4, 1e-6, 2e-3, 0, 0},
+                                              {BOUGH_ROSENBROCK2, 1e-3, 1e-5, 0, 0, 0},
+                                              {BOUGH_DOPRI5, 1e-6, 0, 0, 0, 0},
+                                              {BOUGH_ROSENBROCK2, 1e-3, 0, 0, 0, 0}};
   for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
     bough_sim *sim;
     OK(bough_sim_create(m, d, options + i, &sim));
@@ -190,6 +236,7 @@ static void simulations(const bough_model *m, bough_data *d, const buffers *b) {
     CHECK(allocations == before);
     free(state);
     bough_sim_free(sim);
+    inputs_and_pauses(m, d, options + i, b);
   }
 }
 

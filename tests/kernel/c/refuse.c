@@ -118,13 +118,31 @@ static void directional(const bough_model *m, bough_data *d, const buffers *b) {
   bough_data_free(plain);
 }
 
+/* a saved run whose clock no run can have had: every word of it in turn set to nonsense is refused or harmless */
+static void clocks(bough_sim *sim, size_t size) {
+  double nonsense[] = {NAN, INFINITY, -INFINITY, -1e300, 1e300};
+  unsigned char *state = malloc(size), *bent = malloc(size);
+  CHECK(state && bent);
+  OK(bough_sim_save(sim, state, size));
+  int refused = 0;
+  for (size_t word = 0; word < 16; word++)
+    for (size_t i = 0; i < sizeof nonsense / sizeof *nonsense; i++) {
+      memcpy(bent, state, size);
+      memcpy(bent + 8 * word, nonsense + i, 8);
+      refused += bough_sim_restore(sim, bent, size) == BOUGH_BAD_ARGUMENT;
+    }
+  CHECK(refused >= 40);
+  OK(bough_sim_restore(sim, state, size));
+  free(state), free(bent);
+}
+
 static void runs(const bough_model *m, bough_data *d, const buffers *b) {
-  static const bough_sim_options wrong[] = {{-1, 1e-6, 1e-8, 0, 0},     {3, 1e-6, 1e-8, 0, 0},
-                                            {BOUGH_RK4, 0, 0, 0, 0},    {BOUGH_RK4, 0, 0, -1, 0},
-                                            {BOUGH_DOPRI5, 0, 0, 0, 0}, {BOUGH_DOPRI5, -1, 1, 0, 0},
-                                            {BOUGH_DOPRI5, NAN, 1, 0, 0}, {BOUGH_DOPRI5, 1e-6, 1e-8, 0, -1},
-                                            {BOUGH_ROSENBROCK2, 0, 0, INFINITY, 0}};
-  const bough_sim_options good = {BOUGH_DOPRI5, 1e-6, 1e-8, 0, 0};
+  static const bough_sim_options wrong[] = {{-1, 1e-6, 1e-8, 0, 0, 0},     {3, 1e-6, 1e-8, 0, 0, 0},
+                                            {BOUGH_RK4, 0, 0, 0, 0, 0},    {BOUGH_RK4, 0, 0, -1, 0, 0},
+                                            {BOUGH_DOPRI5, 0, 0, 0, 0, 0}, {BOUGH_DOPRI5, -1, 1, 0, 0, 0},
+                                            {BOUGH_DOPRI5, NAN, 1, 0, 0, 0}, {BOUGH_DOPRI5, 1e-6, 1e-8, 0, -1, 0},
+                                            {BOUGH_ROSENBROCK2, 0, 0, INFINITY, 0, 0}};
+  const bough_sim_options good = {BOUGH_DOPRI5, 1e-6, 1e-8, 0, 0, 0};
   bough_sim *sim = NULL;
   for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) REFUSED(bough_sim_create(m, d, wrong + i, &sim));
   REFUSED(bough_sim_create(NULL, d, &good, &sim));
@@ -142,6 +160,14 @@ static void runs(const bough_model *m, bough_data *d, const buffers *b) {
   REFUSED(bough_sim_save(sim, state, sizeof state));
   REFUSED(bough_sim_restore(sim, NULL, size));
   REFUSED(bough_sim_restore(sim, state, sizeof state));
+  REFUSED(bough_sim_set_inputs(NULL, 0.0, 0, b->tau));
+  REFUSED(bough_sim_set_inputs(sim, 0.0, 0, NULL));
+  REFUSED(bough_sim_set_inputs(sim, NAN, 0, b->tau));
+  REFUSED(bough_sim_set_inputs(sim, 0.0, -1, b->tau));
+  REFUSED(bough_sim_set_inputs(sim, 0.0, BOUGH_INPUT_ORDERS + 1, b->tau));
+  REFUSED(bough_sim_excursion(NULL, b->tau));
+  REFUSED(bough_sim_excursion(sim, NULL));
+  clocks(sim, size);
   const double q0 = b->q[0];
   b->q[0] = NAN;
   CHECK(bough_sim_start(sim, 0.0, b->q, b->u) == BOUGH_NOT_FINITE);

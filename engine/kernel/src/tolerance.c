@@ -1,0 +1,227 @@
+/* tolerance.c - how large an error of each coordinate may be.
+ *
+ * With an absolute tolerance given (options.atol > 0) the error of coordinate i is held against
+ *   atol_i + rtol max(|y_i|, |y_i new|),   atol_i = atol for positions, SPEED_FLOOR atol for speeds.
+ * Without one, nobody says what is small, and the motion itself has to: the error is held against
+ *   rtol s_i + h n_i
+ * where s_i is the largest distance that the coordinate has had from its start value. Then a motion of a nanometre is
+ * computed with as many digits as one of a metre, about any offset and in any unit, and a run with a thousandth of the
+ * load is a thousandth of the run. Three refinements:
+ *  - Modes of one body add up to one deflection. Weighted with the root of their modal mass they are comparable, and a
+ *    mode is not resolved below MODE_FLOOR of the largest of them.
+ *  - An angle matters up to full turns: s_i is at most TURN.
+ *  - From rest a coordinate may grow with h^2 or h^3, and so does the error of a method of low order, however short the
+ *    step. Where shorter steps do not help, s_i is at least what the step's acceleration makes of the coordinate in a
+ *    time H: a hundredth of the time between two results, or a tenth of a radian of the fastest vibration or turn if
+ *    that is less. How fast the mechanism vibrates is measured there, by moving it along with the step.
+ * n_i is the noise of the rate: a coordinate that stands still to rounding (a loaded arm in equilibrium, the lateral
+ * modes of a plane motion) must not be resolved to rtol of that rounding. It is measured when a step is about to be
+ * rejected: state, inputs and gravity are changed in their last digits, and the change of the rates, which holds every
+ * cancellation on the way, is the noise. */
+#include <math.h>
+#include <string.h>
+
+#include "sim.h"
+
+/* A speed is judged by the displacement it makes in a hundredth of a second: what vibrates at 100 rad/s has speeds a
+ * hundred times its displacements. */
+static const double SPEED_FLOOR = 100.0;
+static const double MODE_FLOOR = 0.1;
+static const double TURN = 6.28318530717958647692;
+static const double HORIZON = 1e-2; /* of the time between two results */
+static const double RADIANS = 0.1;  /* of the fastest mode or turn */
+static const double PROBE = 1e-4;   /* rad, m or modal: small, yet far above rounding */
+static const double LAST_DIGITS = 3.6e-15; /* 16 units in the last place */
+static const double NOISE_FACTOR = 4.0;    /* one probe sees a part of the noise */
+static const double NOISE_MEMORY = 0.7;    /* what an older probe still counts */
+
+static double larger(double a, double b) { return a > b ? a : b; }
+
+void bough_tolerance_start(bough_sim *sim) {
+  const size_t bytes = sizeof(double) * (size_t)sim->ny;
+  memcpy(sim->y_start, sim->y, bytes);
+  memset(sim->size, 0, bytes);
+  memset(sim->noise, 0, bytes);
+  sim->horizon = 0.0;
+  for (int i = 0; i < sim->ny; i++) sim->root_mass[i] = 1.0;
+  sim->fastest = 0.0;
+  for (int k = 0; k < sim->model->nb; k++) { /* xi = T^-1 eta has unit mass: that of eta_c is column c of T^-1 squared */
+    const bough_body *b = sim->model->body + k;
+    for (int r = 0; r < b->nm; r++) sim->fastest = larger(sim->fastest, b->k[r] > 0.0 ? sqrt(b->k[r]) : 0.0);
+    if (!b->user_basis) continue;
+    for (int c = 0; c < b->nm; c++) {
+      double sum = 0.0;
+      for (int r = 0; r < b->nm; r++) sum += b->Tinv[r * b->nm + c] * b->Tinv[r * b->nm + c];
+      if (sum > 0.0) sim->root_mass[b->qm + c] = sim->root_mass[sim->nq + b->um + c] = sqrt(sum);
+    }
+  }
+}
+
+void bough_tolerance_follow(bough_sim *sim) {
+  for (int i = 0; i < sim->ny; i++) sim->size[i] = larger(sim->size[i], fabs(sim->y[i] - sim->y_start[i]));
+}
+
+/* a sum of squares over the coordinates that move */
+typedef struct {
+  double sum;
+  int count;
+} mean_square;
+
+static void add(mean_square *mean, double error, double tolerance) {
+  if (error == 0.0 && tolerance == 0.0) return; /* never moved */
+  const double e = tolerance > 0.0 ? error / tolerance : INFINITY;
+  mean->sum += e * e;
+  mean->count++;
+}
+
+static double motion_of(const bough_sim *sim, int i) {
+  return larger(sim->size[i], fabs(sim->stage[i] - sim->y_start[i]));
+}
+
+/* Sizes of n speeds and of the positions that belong to them, at least what the step's acceleration makes in H: into
+ * sim->trial, where y is. Quaternions, which have one coordinate more, take the largest of their speeds. */
+static void sizes_of(const bough_sim *sim, double per_step, double H, int q0, int nq, int u0, int nu) {
+  double *size = sim->trial, most = 0.0;
+  for (int i = u0; i < u0 + nu; i++) {
+    size[i] = larger(motion_of(sim, i), per_step * fabs(sim->stage[i] - sim->y[i]));
+    most = larger(most, size[i]);
+  }
+  for (int i = 0; i < nq; i++) size[q0 + i] = larger(motion_of(sim, q0 + i), H * (nq == nu ? size[u0 + i] : most));
+}
+
+/* modes of one body, y[first] to y[first + nm - 1] */
+static void add_modes(const bough_sim *sim, double h, int first, int nm, mean_square *mean) {
+  const double *size = sim->trial;
+  double most = 0.0;
+  for (int i = first; i < first + nm; i++) most = larger(most, sim->root_mass[i] * size[i]);
+  for (int i = first; i < first + nm; i++) {
+    const double s = larger(size[i], MODE_FLOOR * most / sim->root_mass[i]);
+    add(mean, sim->error[i], sim->options.rtol * s + h * sim->noise[i]);
+  }
+}
+
+static void add_hinge(const bough_sim *sim, double h, int first, int end, double cap, mean_square *mean) {
+  for (int i = first; i < end; i++) {
+    const double s = sim->trial[i] < cap ? sim->trial[i] : cap;
+    add(mean, sim->error[i], sim->options.rtol * s + h * sim->noise[i]);
+  }
+}
+
+/* the fastest turn of a hinge in this step, rad/s */
+static double fastest_turn(const bough_sim *sim) {
+  double most = 0.0;
+  for (int k = 0; k < sim->model->nb; k++) {
+    const bough_body *b = sim->model->body + k;
+    for (int i = sim->nq + b->u0 + b->n_lin; i < sim->nq + b->um; i++) most = larger(most, fabs(sim->stage[i]));
+  }
+  return most;
+}
+
+static mean_square by_motion(const bough_sim *sim, double h) {
+  mean_square mean = {0.0, 0};
+  const double H = sim->horizon;
+  for (int k = 0; k < sim->model->nb; k++) {
+    const bough_body *b = sim->model->body + k;
+    const int u0 = sim->nq + b->u0, um = sim->nq + b->um, q_turn = b->q0 + b->n_lin, u_turn = u0 + b->n_lin;
+    sizes_of(sim, H / h, H, b->q0, b->n_lin, u0, b->n_lin);
+    sizes_of(sim, H / h, H, q_turn, b->qm - q_turn, u_turn, um - u_turn);
+    sizes_of(sim, H / h, H, b->qm, b->nm, um, b->nm);
+    add_hinge(sim, h, b->q0, q_turn, INFINITY, &mean);
+    add_hinge(sim, h, q_turn, b->qm, TURN, &mean);
+    add_hinge(sim, h, u0, um, INFINITY, &mean);
+    add_modes(sim, h, b->qm, b->nm, &mean);
+    add_modes(sim, h, um, b->nm, &mean);
+  }
+  return mean;
+}
+
+static mean_square by_atol(const bough_sim *sim) {
+  mean_square mean = {0.0, 0};
+  for (int i = 0; i < sim->ny; i++) {
+    const double floor = i < sim->nq ? sim->options.atol : SPEED_FLOOR * sim->options.atol;
+    add(&mean, sim->error[i], floor + sim->options.rtol * larger(fabs(sim->y[i]), fabs(sim->stage[i])));
+  }
+  return mean;
+}
+
+double bough_tolerance_norm(const bough_sim *sim, double h) {
+  const mean_square mean = sim->options.atol > 0.0 ? by_atol(sim) : by_motion(sim, h);
+  return mean.count > 0 ? sqrt(mean.sum / mean.count) : 0.0;
+}
+
+/* the largest acceleration per displacement, 1/s2, when positions move along with the step's change of speed */
+static double stiffest(bough_sim *sim) {
+  const int nq = sim->nq, nu = sim->nu;
+  double *y = sim->trial, *rate = sim->trial + sim->ny, most = 0.0, change = 0.0;
+  memcpy(y, sim->y, sizeof(double) * (size_t)sim->ny);
+  for (int i = nq; i < sim->ny; i++) most = larger(most, fabs(sim->stage[i] - sim->y[i]));
+  if (!(most > 0.0) || !bough_finite(most)) return 0.0;
+  for (int i = nq; i < sim->ny; i++) y[i] = (sim->stage[i] - sim->y[i]) * (PROBE / most);
+  bough_position_rates(sim->model, sim->y, y + nq, rate);
+  for (int i = 0; i < nq; i++) y[i] += rate[i];
+  memcpy(y + nq, sim->y + nq, sizeof(double) * (size_t)nu);
+  if (bough_sim_rate(sim, sim->now.t, y, rate) != BOUGH_OK) return 0.0;
+  for (int i = nq; i < sim->ny; i++) change = larger(change, fabs(rate[i] - sim->rate[i]));
+  return change / PROBE;
+}
+
+bough_status bough_tolerance_relieve(bough_sim *sim) {
+  if (!sim->now.fresh) {
+    const bough_status status = bough_sim_rate(sim, sim->now.t, sim->y, sim->rate);
+    if (status != BOUGH_OK) return status;
+    sim->now.fresh = 1;
+  }
+  const double fastest = larger(larger(fastest_turn(sim), sim->fastest), sqrt(stiffest(sim)));
+  const double H = HORIZON * sim->now.spacing;
+  sim->horizon = H * fastest > RADIANS ? RADIANS / fastest : H;
+  return BOUGH_OK;
+}
+
+/* 1 or -1, another pattern for every probe, the same on every machine */
+static double sign(const bough_sim *sim, int i) {
+  const uint32_t mix = ((uint32_t)i + 1u) * 2654435761u ^ (uint32_t)sim->now.noise_count * 2246822519u;
+  return (mix >> 15 ^ mix >> 7) & 1u ? 1.0 : -1.0;
+}
+
+/* rates at y with the last digits of y, of the inputs and of gravity changed, into rate */
+static bough_status probe(bough_sim *sim, double *y, double *rate) {
+  const int nq = sim->nq, nu = sim->nu, nl = 6 * sim->model->n_loads;
+  double *g = sim->data->gravity, kept[3], pull = 0.0;
+  const bough_status status = bough_sim_inputs(sim, sim->now.t, sim->y);
+  if (status != BOUGH_OK) return status;
+  for (int i = 0; i < sim->ny; i++) y[i] = sim->y[i] * (1.0 + LAST_DIGITS * sign(sim, i));
+  for (int i = 0; i < nu; i++) {
+    sim->tau[i] *= 1.0 + LAST_DIGITS * sign(sim, 3 * i);
+    sim->motion[i] *= 1.0 + LAST_DIGITS * sign(sim, 5 * i);
+  }
+  for (int i = 0; i < nl; i++) sim->loads[i] *= 1.0 + LAST_DIGITS * sign(sim, 7 * i);
+  memcpy(kept, g, sizeof kept);
+  for (int i = 0; i < 3; i++) pull = larger(pull, fabs(kept[i]));
+  for (int i = 0; i < 3; i++) g[i] += LAST_DIGITS * pull * sign(sim, 11 * i); /* every axis: frames are rounded, too */
+  sim->now.evaluations++;
+  const bough_status done = bough_forward_dynamics(sim->model, sim->data, y, y + nq, sim->tau, sim->motion,
+                                                   nl ? sim->loads : NULL, rate + nq, NULL, NULL);
+  memcpy(g, kept, sizeof kept);
+  return done;
+}
+
+bough_status bough_tolerance_measure_noise(bough_sim *sim, double h) {
+  const int nq = sim->nq, ny = sim->ny;
+  double *y = sim->trial, *rate = sim->trial + ny;
+  sim->now.noise_count++;
+  if (!sim->now.fresh) {
+    const bough_status status = bough_sim_rate(sim, sim->now.t, sim->y, sim->rate);
+    if (status != BOUGH_OK) return status;
+    sim->now.fresh = 1;
+  }
+  const bough_status status = probe(sim, y, rate);
+  if (status != BOUGH_OK) return status;
+  for (int i = nq; i < ny; i++)
+    sim->noise[i] = larger(NOISE_MEMORY * sim->noise[i], NOISE_FACTOR * fabs(rate[i] - sim->rate[i]));
+  /* positions: the noise of speeds, their own and what a step of h gives them, as the hinges pass it on */
+  for (int i = nq; i < ny; i++) y[i] += h * sim->noise[i] * sign(sim, i);
+  bough_position_rates(sim->model, y, y + nq, rate);
+  for (int i = 0; i < nq; i++)
+    sim->noise[i] = larger(NOISE_MEMORY * sim->noise[i], NOISE_FACTOR * fabs(rate[i] - sim->rate[i]));
+  return BOUGH_OK;
+}
