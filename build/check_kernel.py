@@ -148,7 +148,7 @@ def symbol_faults(table: list[Symbol]) -> list[str]:
 
 def main() -> None:
     """Run all checks; end with code 1 and the list of faults when there are any."""
-    sources = sorted((KERNEL / "src").glob("*.c"))
+    sources = sorted((KERNEL / "src").rglob("*.c"))
     if not sources:
         sys.exit(f"check_kernel: no C source in {(KERNEL / 'src').relative_to(ROOT)}")
     faults: list[str] = []

@@ -8,6 +8,7 @@ The FMU binaries of all platforms take a minute when the kernel has changed; `--
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -24,6 +25,8 @@ def main() -> None:
     scripts = sysconfig.get_path("scripts")
     env = {**os.environ, "PATH": f"{scripts}{os.pathsep}{os.environ.get('PATH', '')}"}
     cmake = str(Path(scripts) / "cmake")
+    # installing adds files and removes none: a source that moved would be there twice
+    shutil.rmtree(Path(sysconfig.get_path("platlib")) / "bough" / "_src", ignore_errors=True)
     for command in (
         [cmake, "--build", str(folders[0]), *(["--target", "bough_kernel"] if "--kernel-only" in sys.argv else [])],
         [cmake, "--install", str(folders[0]), "--prefix", sysconfig.get_path("platlib")],

@@ -79,7 +79,7 @@ class Build:
         self.work = Path(arguments.out) / "objects"
         kernel = self.root / "engine" / "kernel"
         common, adapter = self.root / "fmu_src" / "common", self.root / "fmu_src" / f"fmi{self.fmi}"
-        self.sources = [p for p in sorted((kernel / "src").glob("*.c")) if p.name != "lanes_four.c"]
+        self.sources = [p for p in sorted((kernel / "src").rglob("*.c")) if p.name != "lanes_four.c"]
         self.adapters = [*sorted(common.glob("*.c")), *sorted(adapter.glob("*.c"))]
         if partner:
             self.adapters = [p for p in self.adapters if p.parent != common or p.stem in SHARED]
@@ -106,7 +106,7 @@ class Build:
     def _inputs(self, source: Path) -> list[Path]:
         kernel = self.root / "engine" / "kernel"
         found = [Path(__file__)]
-        own = source.parent if source.parent == kernel / "src" else self.root / "fmu_src"
+        own = kernel / "src" if kernel / "src" in source.parents else self.root / "fmu_src"
         for folder in (kernel / "include", own):
             found += [p for p in folder.rglob("*") if p.suffix in (".c", ".h", ".inl")]
         return found

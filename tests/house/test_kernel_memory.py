@@ -40,7 +40,7 @@ def link_programs(compile_: Sequence[str], objects: Sequence[str], folder: Path)
 
 
 def test_kernel_programs_pass_as_the_package_is_built(tmp_path: Path) -> None:
-    objects = [str(p) for p in (ROOT / "build" / "out").glob("py3-none-*/editable/**/kernel/src/*.o")]
+    objects = [str(p) for p in (ROOT / "build" / "out").glob("py3-none-*/editable/**/kernel/src/**/*.o")]
     assert objects, "the kernel is not built here; run `make setup`"
     for program in link_programs([sys.executable, "-m", "ziglang", "cc", "-O2"], objects, tmp_path):
         run([program])

@@ -34,7 +34,7 @@ def kernel_objects(compile_: Iterable[str], folder: Path, v3: str = "-march=x86-
     is_x86 = hasattr(os, "uname") and os.uname().machine in ("x86_64", "amd64")
     builds = {"base": [], "v3": [v3]} if is_x86 else {"base": []}
     commands = []
-    for source in sorted((KERNEL / "src").glob("*.c")):
+    for source in sorted((KERNEL / "src").rglob("*.c")):
         for isa, flags in builds.items() if source.name.startswith("lanes_") else [("", [])]:
             out = folder / f"{source.stem}{isa}.o"
             define = [f"-DBOUGH_ISA={isa}"] if isa else []

@@ -27,7 +27,7 @@
 extern "C" {
 #endif
 
-#define BOUGH_BLOCK_VERSION 4
+#define BOUGH_BLOCK_VERSION 5
 
 typedef enum {
   BOUGH_OK = 0,

@@ -31,16 +31,17 @@ static size_t lay_out(const bough_model *m, int lanes, char *memory) {
   d->gravity = take_reals(memory, &at, 3);
   d->damping = take_reals(memory, &at, m->nu), d->stiffness = take_reals(memory, &at, m->nu);
   d->rest = take_reals(memory, &at, m->nu), d->armature = take_reals(memory, &at, m->nu);
-  d->hinge_mass = take_reals(memory, &at, m->nu), d->inertia = take_reals(memory, &at, 10 * m->nb);
+  d->hinge_mass = take_reals(memory, &at, m->nu), d->inertia = take(memory, &at, nb * sizeof *d->inertia);
   d->modal_scale = take_reals(memory, &at, m->nb), d->held = take(memory, &at, nu);
   d->parameter_bytes = at - first;
-  d->scratch = take_reals(memory, &at, 4 * m->nu + m->nq + 6 * m->nb + 6 * m->n_loads);
+  d->speed_change = take_reals(memory, &at, m->nu), d->speed_answer = take_reals(memory, &at, m->nu);
   d->path = take(memory, &at, nb), d->path_general = take(memory, &at, nb);
   d->none_held = take(memory, &at, nu), d->zero = take_reals(memory, &at, m->nu);
   d->work_one = take(memory, &at, bough_forward_ops_one_base.work_size(m));
   const bough_forward_ops *four = FOUR(base);
   if (four && (lanes & BOUGH_LANES_BATCH)) {
-    d->lane_buffer = take_reals(memory, &at, 4 * (m->nq + 3 * m->nu));
+    d->lanes_q = take_reals(memory, &at, 4 * m->nq), d->lanes_u = take_reals(memory, &at, 4 * m->nu);
+    d->lanes_tau = take_reals(memory, &at, 4 * m->nu), d->lanes_udot = take_reals(memory, &at, 4 * m->nu);
     d->work_four = take(memory, &at, four->work_size(m));
   }
   if (lanes & BOUGH_LANES_TANGENT) {
@@ -66,7 +67,7 @@ bough_status bough_data_create(const bough_model *m, int lanes, bough_data **out
   memcpy(d->armature, m->armature, nu), memcpy(d->hinge_mass, m->armature, nu);
   for (int i = 0; i < m->nu; i++) d->held[i] = m->held[i] != 0.0;
   for (int k = 0; k < m->nb; k++) {
-    memcpy(d->inertia + 10 * k, m->body[k].inertia, 10 * sizeof(double));
+    d->inertia[k] = *m->body[k].inertia;
     d->modal_scale[k] = 1.0;
     d->path_general[k] = m->body[k].nm > 0 ? PATH_GENERAL : PATH_RIGID;
   }
@@ -148,7 +149,7 @@ static double *parameter(bough_data *d, bough_parameter which, int *count) {
     case BOUGH_STIFFNESS: return d->stiffness;
     case BOUGH_REST: return d->rest;
     case BOUGH_ARMATURE: return d->armature;
-    case BOUGH_INERTIA: *count = 10 * m->nb; return d->inertia;
+    case BOUGH_INERTIA: *count = 10 * m->nb; return &d->inertia->m; /* bough_inertia is ten doubles */
     case BOUGH_MODAL_DAMPING_SCALE: *count = m->nb; return d->modal_scale;
     default: return NULL;
   }
@@ -192,7 +193,7 @@ bough_status bough_data_get(const bough_data *d, bough_parameter which, double *
 bough_status bough_data_set_rigid(bough_data *d, int body, double mass, const double com[3], const double inertia[6]) {
   if (!d || body < 0 || body >= d->model->nb || d->model->body[body].nm > 0 || !com || !inertia) return BOUGH_BAD_ARGUMENT;
   const double *C = d->model->body[body].axes, *I = inertia; /* x_user = C x_kernel */
-  double c[3], *out = d->inertia + 10 * body;
+  double c[3];
   const double J[9] = {I[0], I[3], I[4], I[3], I[1], I[5], I[4], I[5], I[2]};
   double turned[9], sum = mass;
   for (int i = 0; i < 3; i++) c[i] = C[i] * com[0] + C[3 + i] * com[1] + C[6 + i] * com[2];
@@ -206,8 +207,9 @@ bough_status bough_data_set_rigid(bough_data *d, int body, double mass, const do
       sum += v;
     }
   if (!bough_finite(sum)) return BOUGH_NOT_FINITE;
-  out[0] = mass;
-  for (int i = 0; i < 3; i++) out[1 + i] = mass * c[i], out[4 + i] = turned[4 * i];
-  out[7] = turned[1], out[8] = turned[2], out[9] = turned[5];
+  bough_inertia *out = d->inertia + body;
+  out->m = mass;
+  for (int i = 0; i < 3; i++) out->mp[i] = mass * c[i], out->J[i] = turned[4 * i];
+  out->J[3] = turned[1], out->J[4] = turned[2], out->J[5] = turned[5];
   return BOUGH_OK;
 }

@@ -42,7 +42,7 @@ bough_status bough_forward_dynamics_batch(const bough_model *m, bough_data *d, i
   if (!m || !d || d->model != m || count < 0 || !d->work_four) return BOUGH_BAD_ARGUMENT;
   if (count > 0 && (!q || !u || !tau || !udot)) return BOUGH_BAD_ARGUMENT;
   const bough_sweep s = bough_data_sweep(d);
-  double *lq = d->lane_buffer, *lu = lq + 4 * m->nq, *lt = lu + 4 * m->nu, *la = lt + 4 * m->nu;
+  double *lq = d->lanes_q, *lu = d->lanes_u, *lt = d->lanes_tau, *la = d->lanes_udot;
   bough_status worst = BOUGH_OK;
   for (int first = 0; first < count; first += 4) {
     to_lanes(q, m->nq, first, count, lq), to_lanes(u, m->nu, first, count, lu), to_lanes(tau, m->nu, first, count, lt);

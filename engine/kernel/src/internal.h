@@ -7,9 +7,15 @@
 
 #include "bough.h"
 
-/* Rotational part of a hinge. Translations, if any, come first, along axes fixed in the inboard frame. The
- * kernel's frames are turned (by the constant rotation `axes`) so that the last rotation axis is z. */
-typedef enum { TURN_NONE = 0, TURN_Z = 1, TURN_TWO = 2, TURN_FREE = 3 } bough_turn;
+/* What all the kernel knows of a hinge type: part of its record in hinges/. */
+typedef struct {
+  int nq, nu;     /* number of coordinates and of speeds */
+  int constants;  /* numbers that the model block brings for it */
+  int slides;     /* its outboard origin moves in the inboard frame */
+  int quaternion; /* first of the four coordinates of a quaternion, and of the three speeds that turn it; -1: there is none,
+                   * and the rates of the coordinates are the speeds */
+  int revolute;   /* it turns about z and does nothing else: the hinge that the sweeps are fastest for */
+} bough_hinge_facts;
 
 /* How the articulated sweep treats a body. */
 typedef enum {
@@ -29,13 +35,20 @@ typedef struct {
   const double *H;   /* [nm][nm][3] derivative of Gam by xi_s, s first; null unless the body is stiffened */
 } bough_node;
 
+/* Rigid-body inertia about the origin of a frame, in its axes. */
+typedef struct {
+  double m;     /* mass, kg */
+  double mp[3]; /* first moment, kg.m */
+  double J[6];  /* xx yy zz xy xz yz, kg.m^2 */
+} bough_inertia;
+
 /* Constants of the two-port elimination (ruthless), seen from the attach node and from the outboard hinge. At the
  * port, vectors are in the inboard axes of the outboard hinge and in the order wx wy vx vy vz wz: the hinge axis last.
  * Without an outboard hinge all are zero. */
 typedef struct {
   double Theta[21]; /* lower triangle, Theta Theta' = Pi Pi' = Omega */
   double Psi[36];   /* B' - F Pi'; from here on the outward sweep needs it */
-  double Pi[];      /* [nm][6] influence of the modes on the port; then [nm][3] its rotations alone */
+  double Pi[];      /* [nm][6] influence of the modes on the port; then [nm][3] its rotations alone: bough_port_turns */
 } bough_two_port;
 
 /* What the sweeps touch of every body comes first: what all of them need fills one line of memory, and 64 divides the
@@ -49,9 +62,9 @@ typedef struct {
   int last_child;     /* the one with the highest index, -1 if there is none: the first to hand over, inward */
   int port_node;      /* node of the parent that carries this body's hinge, -1 on ground */
   int attach_node;    /* node that carries this body's own hinge when modes move it there, else -1 */
-  unsigned char n_lin;        /* translations, 0..3 */
-  unsigned char turn;         /* bough_turn */
-  unsigned char n_rot;        /* rotational speeds: 0, 1, 2 or 3 */
+  unsigned char hinge;        /* code of the hinge type: hinges/hinges.inl */
+  unsigned char nh;           /* speeds of the hinge, 0..6 */
+  unsigned char revolute;     /* bough_hinge_facts.revolute */
   unsigned char in_passing;   /* no child, or the only one comes next: see choose_places */
   unsigned char port_stored;  /* influence of the parent's modes depends on more than the port's attitude: it is stored */
   unsigned char user_basis;   /* eta = T xi with T not the identity */
@@ -68,13 +81,13 @@ typedef struct {
   const double *Meff; /* [21] ruthless: M^rr - F F', packed lower triangle */
   int children;       /* number of hinges this body carries */
   int load_first, load_count; /* range in the model's table of load nodes */
+  int slides, quaternion;     /* as in bough_hinge_facts */
   unsigned char rotary;       /* F1 is not antisymmetric and Z is there: rotary inertia of nodes, or second-order motion */
   unsigned char stiffened;    /* geometric stiffening: E1 and the nodes' H are there */
   const double *r;    /* [3] inboard origin from the port node, parent's axes, undeformed */
-  const double *lin;  /* [3*n_lin] translation axes in inboard axes, one per row */
-  const double *rot1; /* [3] first axis of TURN_TWO in inboard axes */
+  const double *hinge_constants; /* what the hinge type says, in inboard axes */
   const double *axes; /* [9] kernel's axes -> the user's outboard axes */
-  const double *inertia; /* [10] at zero deflection */
+  const bough_inertia *inertia; /* at zero deflection */
   const double *T;    /* [nm*nm] eta = T xi */
   const double *Tinv; /* [nm*nm] */
   const double *Mff0; /* [nm*nm] M^ff in F, unclamped modes only; the identity otherwise */
@@ -83,8 +96,8 @@ typedef struct {
   const double *Z;    /* [nm*(nm+1)/2][nm] full and rotary: derivative of M^ff, packed lower triangle, by xi_q */
 } bough_body;
 
-/* One rotation and nothing else: the hinge that the sweeps are fastest for. */
-static inline int bough_is_revolute(const bough_body *b) { return b->turn == TURN_Z && b->n_lin == 0; }
+/* [nm][3] rotations of the port by the modes of a two-port, inboard axes of its outboard hinge */
+static inline const double *bough_port_turns(const bough_body *b) { return b->two_port->Pi + 6 * b->nm; }
 
 struct bough_model {
   int nb, nq, nu, n_nodes, n_loads, nm_max;
@@ -104,7 +117,7 @@ typedef struct {
   const double *stiffness;   /* [nu] */
   const double *rest;        /* [nu] */
   const double *hinge_mass;  /* [nu] armature, plus the implicit terms of a Rosenbrock stage */
-  const double *inertia;     /* [nb*10] */
+  const bough_inertia *inertia; /* [nb] */
   const double *modal_scale; /* [nb] */
   const unsigned char *held; /* [nu] */
   const unsigned char *path; /* [nb] bough_path */
@@ -148,14 +161,24 @@ int bough_cpu_has_v3(void);
 
 struct bough_data {
   const bough_model *model;
-  double *gravity, *damping, *stiffness, *rest, *armature, *hinge_mass, *inertia, *modal_scale;
-  unsigned char *held, *path, *path_general, *none_held;
-  double *zero; /* [nu], for a system at rest */
-  void *work_one, *work_four, *work_tangent; /* null where not asked for */
-  double *lane_buffer;                       /* batch: q, u, tau, udot of four states */
-  void *tangent_buffer;                      /* tangent: complex copies of arguments and values */
-  double *scratch;                           /* [4*nu + nq + 6*nb + 6*loads] */
-  size_t parameter_bytes;                    /* from `gravity` on: everything that bough_data_set can change */
+  /* parameters, from `gravity` to `held`: everything that bough_data_set can change */
+  double *gravity;            /* [3] m/s^2 */
+  double *damping, *stiffness, *rest, *armature; /* [nu] */
+  double *hinge_mass;         /* [nu] armature; a Rosenbrock step adds its own terms for a while */
+  bough_inertia *inertia;     /* [nb] */
+  double *modal_scale;        /* [nb] factor on the modal damping */
+  unsigned char *held;        /* [nu] */
+  size_t parameter_bytes;     /* of all these */
+  /* what follows from them and from the model */
+  unsigned char *path;         /* [nb] bough_path of the forward sweep */
+  unsigned char *path_general; /* [nb] bough_path of all others: no two-ports */
+  unsigned char *none_held;    /* [nu] zeros */
+  double *zero;                /* [nu] zeros, for a system at rest */
+  /* workspace; null where it was not asked for */
+  void *work_one, *work_four, *work_tangent;              /* of the sweeps */
+  double *lanes_q, *lanes_u, *lanes_tau, *lanes_udot;     /* [n][4] batch: four states side by side */
+  void *tangent_buffer;                                   /* complex copies of arguments and values: tangent.c */
+  double *speed_change, *speed_answer;                    /* [nu] bough_stop_impulse: changes given, changes found */
   const bough_forward_ops *one, *four;
   int isa;
   bough_where where;
@@ -169,6 +192,10 @@ void bough_data_choose_paths(bough_data *data);
 /* data.c: status of the last sweep in the given lane: pivots, then finiteness of udot */
 bough_status bough_data_check(bough_data *data, const bough_forward_ops *ops, const void *work, int lane,
                               const double *udot);
+/* hinges.c: facts of a hinge type by its code; null if there is none */
+const bough_hinge_facts *bough_hinge(int type);
+/* hinges.c: dqdot += N(dq) u where N depends on q: qdot = N(q) u is linear in each */
+void bough_position_rates_turned(const bough_model *model, const double *dq, const double *u, double *dqdot);
 /* tangent.c: bytes of the complex copies that directional derivatives need */
 size_t bough_tangent_bytes(const bough_model *model);
 /* body index that owns speed i */

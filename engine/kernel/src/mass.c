@@ -116,7 +116,7 @@ bough_status bough_stop_impulse(const bough_model *m, bough_data *d, const doubl
                                 double *u) {
   if (!m || !d || d->model != m || !q || !stop || !u) return BOUGH_BAD_ARGUMENT;
   /* M du = impulses of held DOFs only: an inertia sweep with given changes of speed in place of accelerations */
-  double *change = d->scratch, *du = d->scratch + m->nu;
+  double *change = d->speed_change, *du = d->speed_answer;
   for (int i = 0; i < m->nu; i++) change[i] = stop[i] && d->held[i] ? -u[i] : 0.0;
   bough_sweep s = inertia_sweep(d);
   s.held = d->held;

@@ -3,17 +3,17 @@
  * A block is one pointer-free, versioned run of bytes, little-endian:
  *   0  "BOUGHBLK"   8  u32 version   12  u32 0x01020304   16  u64 size in bytes   24  u32 CRC-32 of bytes 32..size
  *   32 i64 number of ints   40 i64 number of reals   48 zero   64 ints (i32), padded to 8 bytes, then reals (f64)
- * Ints:  nb nq nu n_nodes n_loads ruthless, then 15 per body (see read_body_ints), two per node (its body, and the first
+ * Ints:  nb nq nu n_nodes n_loads ruthless, then 14 per body (see read_body_ints), two per node (its body, and the first
  * node with the same tables), one per load.
  * Reals: gravity[3] damping[nu] stiffness[nu] rest[nu] armature[nu] held[nu], then per body, per two-port and per node as
  * read below. A body or node whose tables another one before it has got, too, does not bring them again.
  * Nothing is trusted: every count, index and number is checked before it is used. */
-#include <math.h>
+#include <limits.h>
 #include <string.h>
 
 #include "internal.h"
 
-enum { HEADER = 64, INTS_FIXED = 6, INTS_BODY = 15, INTS_NODE = 2, MODES_MAX = 2048, COUNT_MAX = 10000000 };
+enum { HEADER = 64, INTS_FIXED = 6, INTS_BODY = 14, TABLES_OF = 12, PORT_OF = 13, INTS_NODE = 2, MODES_MAX = 2048, COUNT_MAX = 10000000 };
 
 typedef struct {
   const unsigned char *ints; /* at any address */
@@ -78,12 +78,22 @@ static int header_ok(const unsigned char *block, size_t size, int64_t *n_ints, i
 
 static unsigned char next_small(reader *s, int high) { return (unsigned char)next_int(s, 0, high); }
 
+/* Code of the hinge type, and what its record says. */
+static void read_hinge(reader *s, bough_body *b) {
+  b->hinge = next_small(s, UCHAR_MAX);
+  const bough_hinge_facts *type = bough_hinge(b->hinge);
+  if (!type) {
+    s->bad = 1;
+    return;
+  }
+  b->nh = (unsigned char)type->nu, b->revolute = (unsigned char)type->revolute;
+  b->slides = type->slides, b->quaternion = type->quaternion;
+}
+
 static void read_body_ints(reader *s, const bough_model *m, int k, bough_body *b) {
   b->parent = next_int(s, -1, k - 1);
   b->port_node = next_int(s, -1, m->n_nodes - 1);
-  b->n_lin = next_small(s, 3);
-  b->turn = next_small(s, TURN_FREE);
-  b->n_rot = b->turn;
+  read_hinge(s, b);
   b->nm = next_int(s, 0, MODES_MAX);
   b->attach_node = next_int(s, -1, m->n_nodes - 1);
   b->user_basis = next_small(s, 1);
@@ -100,8 +110,8 @@ static void read_body_ints(reader *s, const bough_model *m, int k, bough_body *b
 }
 /* The first body with the same tables of modes, the first with the same two-port, the first node with the same tables:
  * the place itself, or one before it. */
-static int tables_of(const reader *s, int k) { return int_again(s, INTS_FIXED + (int64_t)INTS_BODY * k + 13); }
-static int port_of(const reader *s, int k) { return int_again(s, INTS_FIXED + (int64_t)INTS_BODY * k + 14); }
+static int tables_of(const reader *s, int k) { return int_again(s, INTS_FIXED + (int64_t)INTS_BODY * k + TABLES_OF); }
+static int port_of(const reader *s, int k) { return int_again(s, INTS_FIXED + (int64_t)INTS_BODY * k + PORT_OF); }
 static int node_tables_of(const reader *s, const bough_model *m, int j) {
   return int_again(s, INTS_FIXED + (int64_t)INTS_BODY * m->nb + (int64_t)INTS_NODE * j + 1);
 }
@@ -127,10 +137,9 @@ static void read_body_reals(reader *s, const bough_model *m, int k, bough_body *
   const int first = tables_of(s, k);
   copy_reals(s, 9, b->Q);
   b->r = next_reals(s, 3);
-  b->lin = next_reals(s, 3 * b->n_lin);
-  b->rot1 = next_reals(s, 3);
+  b->hinge_constants = next_reals(s, bough_hinge(b->hinge)->constants);
   b->axes = next_reals(s, 9);
-  b->inertia = next_reals(s, 10);
+  b->inertia = (const bough_inertia *)(const void *)next_reals(s, sizeof(bough_inertia) / sizeof(double));
   copy_reals(s, 3, b->wheel);
   if (nm == 0) return;
   if (first != k) {
@@ -171,8 +180,8 @@ static void link_bodies(reader *s, bough_model *m, bough_body *body) {
     bough_body *b = body + k;
     b->q0 = q, b->u0 = u;
     b->last_child = -1;
-    q += b->n_lin + (b->turn == TURN_FREE ? 4 : b->n_rot);
-    u += b->n_lin + b->n_rot;
+    q += bough_hinge(b->hinge)->nq;
+    u += b->nh;
     b->qm = q, b->um = u;
     q += b->nm, u += b->nm;
     if (b->nm > m->nm_max) m->nm_max = b->nm;
@@ -194,7 +203,7 @@ static void link_bodies(reader *s, bough_model *m, bough_body *body) {
   }
   for (int k = 0; k < m->nb; k++) /* a two-port has at most one hinge outboard, without translations */
     if (body[k].two_port_ok && (!m->ruthless || body[k].stiffened || body[k].nm == 0 || body[k].children > 1 ||
-                                (body[k].only_child >= 0 && body[body[k].only_child].n_lin > 0)))
+                                (body[k].only_child >= 0 && body[body[k].only_child].slides)))
       s->bad = 1;
 }
 

@@ -1,6 +1,4 @@
-/* motion.c - kinematics, energy and coordinates: the public calls. */
-#include <math.h>
-
+/* motion.c - kinematics and energy: the public calls. */
 #include "internal.h"
 
 static bough_sweep kinematic_sweep(const bough_data *d) {
@@ -49,31 +47,4 @@ bough_status bough_momentum(const bough_model *m, bough_data *d, const double *q
                             double momentum[6]) {
   double energy[4];
   return momentum ? energy_and_momentum(m, d, q, u, energy, momentum) : BOUGH_BAD_ARGUMENT;
-}
-
-void bough_position_rates(const bough_model *m, const double *q, const double *u, double *qdot) {
-  for (int k = 0; k < m->nb; k++) {
-    const bough_body *b = m->body + k;
-    const int angles = b->turn == TURN_FREE ? 0 : b->n_rot;
-    for (int j = 0; j < b->n_lin + angles; j++) qdot[b->q0 + j] = u[b->u0 + j];
-    for (int r = 0; r < b->nm; r++) qdot[b->qm + r] = u[b->um + r];
-    if (b->turn != TURN_FREE) continue;
-    const double *Q = q + b->q0 + b->n_lin, *w = u + b->u0 + b->n_lin; /* w in outboard axes: Qdot = Q (w, 0)/2 */
-    double *dQ = qdot + b->q0 + b->n_lin;
-    dQ[0] = 0.5 * (Q[3] * w[0] + Q[1] * w[2] - Q[2] * w[1]);
-    dQ[1] = 0.5 * (Q[3] * w[1] + Q[2] * w[0] - Q[0] * w[2]);
-    dQ[2] = 0.5 * (Q[3] * w[2] + Q[0] * w[1] - Q[1] * w[0]);
-    dQ[3] = -0.5 * (Q[0] * w[0] + Q[1] * w[1] + Q[2] * w[2]);
-  }
-}
-
-void bough_normalize(const bough_model *m, double *q) {
-  for (int k = 0; k < m->nb; k++) {
-    const bough_body *b = m->body + k;
-    if (b->turn != TURN_FREE) continue;
-    double *Q = q + b->q0 + b->n_lin;
-    const double n = sqrt(Q[0] * Q[0] + Q[1] * Q[1] + Q[2] * Q[2] + Q[3] * Q[3]);
-    if (!(n > 0.0)) continue;
-    for (int i = 0; i < 4; i++) Q[i] /= n;
-  }
 }

@@ -25,15 +25,9 @@ static void drop(const number *z, int n, double *dz) {
 }
 
 /* qdot = N(q) u is linear in each */
-static void rates(const bough_model *m, const bough_point *at, const bough_point *dir, double *zero, double *work,
-                  double *dqdot) {
+static void rates(const bough_model *m, const bough_point *at, const bough_point *dir, const double *zero, double *dqdot) {
   bough_position_rates(m, at->q, dir->u ? dir->u : zero, dqdot);
-  if (!dir->q) return;
-  bough_position_rates(m, dir->q, at->u, work);
-  for (int k = 0; k < m->nb; k++) { /* only quaternions depend on q */
-    const bough_body *b = m->body + k;
-    for (int i = 0; b->turn == TURN_FREE && i < 4; i++) dqdot[b->q0 + b->n_lin + i] += work[b->q0 + b->n_lin + i];
-  }
+  if (dir->q) bough_position_rates_turned(m, dir->q, at->u, dqdot);
 }
 
 bough_status bough_directional(const bough_model *m, bough_data *d, const bough_point *at, const bough_point *dir,
@@ -61,7 +55,7 @@ bough_status bough_directional(const bough_model *m, bough_data *d, const bough_
     s.full = 1;
     bough_other_ops_tangent_base.node_motion(&s, d->work_tangent, q, u, udot, count, nodes, pose, velocity, acceleration);
   }
-  if (dz->qdot) rates(m, at, dir, d->zero, d->scratch, dz->qdot);
+  if (dz->qdot) rates(m, at, dir, d->zero, dz->qdot);
   drop(udot, m->nu, dz->udot), drop(force, m->nu, dz->force), drop(reaction, 6 * m->nb, dz->reaction);
   drop(pose, 7 * count, dz->pose), drop(velocity, 6 * count, dz->velocity);
   drop(acceleration, 6 * count, dz->acceleration);

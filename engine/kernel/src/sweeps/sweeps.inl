@@ -4,9 +4,12 @@
 
 #include "spatial.inl"
 #include "work.inl"
-#include "hinge.inl"
+#include "hinges/hinges.inl"
+#include "springs.inl"
 #include "body.inl"
+#include "port.inl"
 #include "outward.inl"
+#include "two_port.inl"
 #include "articulated.inl"
 
 #ifdef SWEEP_FORWARD
@@ -20,6 +23,7 @@ const bough_forward_ops LANE_NAME(bough_forward_ops) = {work_size, work_layout, 
 #include "composite.inl"
 #include "factor.inl"
 #include "kinematics.inl"
+#include "energy.inl"
 extern const bough_other_ops LANE_NAME(bough_other_ops);
 const bough_other_ops LANE_NAME(bough_other_ops) = {inverse, mass_matrix, factors, node_motion, energy};
 #endif

@@ -1,7 +1,7 @@
 /* composite.inl - the mass matrix by composite bodies, (50).
  *
- * R(k) is the modal inertia of everything outboard of hinge k with all DOFs frozen: its rigid block is kept in P, its
- * mixed block in F, its modal block in L. X = R H' is then carried inward, and M(j, k) = H(j) X(j) read off. */
+ * R(k) is the modal inertia of everything outboard of hinge k with all DOFs frozen: its rigid block is kept in sum->P, its
+ * mixed block in rf, its modal block in ff. X = R H' is then carried inward, and M(j, k) = H(j) X(j) read off. */
 
 /* one inward step of R: to the parent */
 static void composite_hand(const bough_sweep *s, int k, sweep_work *w) {
@@ -9,17 +9,16 @@ static void composite_hand(const bough_sweep *s, int k, sweep_work *w) {
   body_work *x = w->body + k;
   if (b->parent < 0) return;
   body_work *p = w->body + b->parent;
-  real G[21];
+  real Gamma[21];
   const real none[6] = {splat(0), splat(0), splat(0), splat(0), splat(0), splat(0)};
-  inertia_rotate(x->R, x->sum->P, G);
-  inertia_shift_add(x->l, G, p->sum->P);
-  hand_modes(s->model->body[b->parent].nm, x->l, G, none, port_influence(s, b, x, w->scratch), p);
+  inertia_rotate(x->R, x->sum->P, Gamma);
+  inertia_shift_add(x->l, Gamma, p->sum->P);
+  hand_modes(s->model->body[b->parent].nm, x->l, Gamma, none, port_influence(s, b, x, w->scratch.Pi), p);
 }
 
 /* row j of the joint map of body b, revolute hinges included */
 INLINE void joint_row(const bough_body *b, const body_work *x, int j, real H[6]) {
-  const int revolute = bough_is_revolute(b);
-  for (int i = 0; i < 6; i++) H[i] = revolute ? splat(i == 2) : x->H[6 * j + i];
+  for (int i = 0; i < 6; i++) H[i] = b->revolute ? splat(i == 2) : x->H[6 * j + i];
 }
 
 /* Carry a force X at body k's O inward; A(i, column) gets its work on every inboard DOF i, k's hinge first. */
@@ -29,7 +28,7 @@ static void carry_inward(const bough_sweep *s, int k, const sweep_work *w, real 
   for (;;) {
     const bough_body *b = m->body + k;
     const body_work *x = w->body + k;
-    for (int j = 0; j < b->n_lin + b->n_rot; j++) {
+    for (int j = 0; j < b->nh; j++) {
       real H[6], v = splat(0);
       joint_row(b, x, j, H);
       for (int i = 0; i < 6; i++) v += H[i] * X[i];
@@ -38,44 +37,45 @@ static void carry_inward(const bough_sweep *s, int k, const sweep_work *w, real 
     if (b->parent < 0) return;
     const int nm = m->body[b->parent].nm;
     rotate(x->R, X, X), rotate(x->R, X + 3, X + 3);
-    if (nm > 0) port_forces(s, b, x, X, w->scratch);
-    for (int r = 0; r < nm; r++) A[(m->body[b->parent].um + r) * nu + column_index] = w->scratch[r];
+    real *work = w->scratch.modal;
+    if (nm > 0) port_forces(s, b, x, X, work);
+    for (int r = 0; r < nm; r++) A[(m->body[b->parent].um + r) * nu + column_index] = work[r];
     cross_add(x->l, X + 3, X);
     k = b->parent;
   }
 }
 
 /* A <- Tinv' A on every body's modal rows: from xi to eta */
-static void rows_to_eta(const bough_model *m, real *scratch, real *A) {
+static void rows_to_eta(const bough_model *m, real *rows, real *A) {
   for (int k = 0; k < m->nb; k++) {
     const bough_body *b = m->body + k;
     const int nm = b->nm;
     for (int c = 0; b->user_basis && c < m->nu; c++) {
       for (int r = 0; r < nm; r++) {
-        scratch[r] = splat(0);
-        for (int i = 0; i < nm; i++) scratch[r] += b->Tinv[i * nm + r] * A[(b->um + i) * m->nu + c];
+        rows[r] = splat(0);
+        for (int i = 0; i < nm; i++) rows[r] += b->Tinv[i * nm + r] * A[(b->um + i) * m->nu + c];
       }
-      for (int r = 0; r < nm; r++) A[(b->um + r) * m->nu + c] = scratch[r];
+      for (int r = 0; r < nm; r++) A[(b->um + r) * m->nu + c] = rows[r];
     }
   }
 }
 /* A <- A W on every body's modal columns, W = Tinv, or T' if `dual` */
-static void columns_to_eta(const bough_model *m, int dual, real *scratch, real *A) {
+static void columns_to_eta(const bough_model *m, int dual, real *columns, real *A) {
   for (int k = 0; k < m->nb; k++) {
     const bough_body *b = m->body + k;
     const int nm = b->nm;
     for (int row = 0; b->user_basis && row < m->nu; row++) {
       real *a = A + row * m->nu + b->um;
       for (int r = 0; r < nm; r++) {
-        scratch[r] = splat(0);
-        for (int i = 0; i < nm; i++) scratch[r] += (dual ? b->T[r * nm + i] : b->Tinv[i * nm + r]) * a[i];
+        columns[r] = splat(0);
+        for (int i = 0; i < nm; i++) columns[r] += (dual ? b->T[r * nm + i] : b->Tinv[i * nm + r]) * a[i];
       }
-      for (int r = 0; r < nm; r++) a[r] = scratch[r];
+      for (int r = 0; r < nm; r++) a[r] = columns[r];
     }
   }
 }
 
-/* frames and inertias of the system at rest: P, F, L start an inward sweep of inertias */
+/* frames and inertias of the system at rest: M^rr, M^rf and M^ff start an inward sweep of inertias */
 static void at_rest(const bough_sweep *s, sweep_work *w, const real *q, const real *zero) {
   const bough_model *m = s->model;
   for (int k = 0; k < m->nb; k++) {
@@ -97,11 +97,11 @@ static void mass_matrix(const bough_sweep *s, void *work, const void *q, const v
     body_work *x = w->body + k;
     composite_hand(s, k, w);
     for (int r = 0; r < b->nm; r++) {
-      for (int c = 0; c < b->nm; c++) M[(b->um + c) * nu + b->um + r] = x->L[AT(r, c)];
-      for (int i = 0; i < 6; i++) X[i] = x->F[6 * r + i];
+      for (int c = 0; c < b->nm; c++) M[(b->um + c) * nu + b->um + r] = x->ff.D[AT(r, c)];
+      for (int i = 0; i < 6; i++) X[i] = x->rf.mu[6 * r + i];
       carry_inward(s, k, w, X, b->um + r, M);
     }
-    for (int j = 0; j < b->n_lin + b->n_rot; j++) {
+    for (int j = 0; j < b->nh; j++) {
       real H[6];
       joint_row(b, x, j, H);
       for (int i = 0; i < 6; i++) X[i] = splat(0);
@@ -118,6 +118,6 @@ static void mass_matrix(const bough_sweep *s, void *work, const void *q, const v
     for (int c = b->um; c < b->um + b->nm; c++)
       for (int i = b->u0; i < b->um; i++) M[c * nu + i] = M[i * nu + c];
   }
-  rows_to_eta(m, w->scratch, M);
-  columns_to_eta(m, 0, w->scratch, M);
+  rows_to_eta(m, w->scratch.modal, M);
+  columns_to_eta(m, 0, w->scratch.modal, M);
 }

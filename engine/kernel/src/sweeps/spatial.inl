@@ -30,6 +30,25 @@ INLINE void rotate_const(const double R[9], const real x[3], real y[3]) {
   const real a = x[0], b = x[1], c = x[2];
   for (int i = 0; i < 3; i++) y[i] = R[3 * i] * a + R[3 * i + 1] * b + R[3 * i + 2] * c;
 }
+/* R = Q Rz(c, s), Q constant */
+INLINE void turn_z_const(const double Q[9], real c, real s, real R[9]) {
+  for (int i = 0; i < 3; i++) {
+    R[3 * i] = c * Q[3 * i] + s * Q[3 * i + 1];
+    R[3 * i + 1] = c * Q[3 * i + 1] - s * Q[3 * i];
+    R[3 * i + 2] = splat(Q[3 * i + 2]);
+  }
+}
+/* y = Rz x and y = Rz' x */
+INLINE void turn_z(real c, real s, const real x[3], real y[3]) {
+  const real a = x[0], b = x[1];
+  y[0] = c * a - s * b, y[1] = s * a + c * b, y[2] = x[2];
+}
+INLINE void turn_z_back(real c, real s, const real x[3], real y[3]) { turn_z(c, -s, x, y); }
+/* T = R' */
+INLINE void transpose(const real R[9], real T[9]) {
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) T[3 * i + j] = R[3 * j + i];
+}
 /* C = A B */
 INLINE void matmul(const real A[9], const real B[9], real C[9]) {
   for (int i = 0; i < 3; i++)
@@ -162,6 +181,26 @@ INLINE void inertia_rotate(const real R[9], const real P[21], real G[21]) {
           G[AT(3 * bi + i, 3 * bj + j)] = M[3 * i] * R[3 * j] + M[3 * i + 1] * R[3 * j + 1] + M[3 * i + 2] * R[3 * j + 2];
     }
 }
+/* G = Rz P Rz': only rows and columns x, y of each block move */
+INLINE void inertia_turn_z(real c, real s, const real P[21], real G[21]) {
+  real T[21];
+  for (int i = 0; i < 21; i++) T[i] = P[i];
+  for (int a = 0; a < 2; a++) {
+    const int x = 3 * a, y = 3 * a + 1;
+    for (int j = 0; j < 6; j++) {
+      if (j == x || j == y) continue;
+      const real px = T[AT(x, j)], py = T[AT(y, j)];
+      T[AT(x, j)] = c * px - s * py;
+      T[AT(y, j)] = s * px + c * py;
+    }
+    const real xx = T[AT(x, x)], yy = T[AT(y, y)], xy = T[AT(x, y)];
+    const real cs = c * s, turn = 2.0 * cs * xy, cc = c * c, ss = s * s;
+    T[AT(x, x)] = cc * xx - turn + ss * yy;
+    T[AT(y, y)] = ss * xx + turn + cc * yy;
+    T[AT(x, y)] = cs * (xx - yy) + (cc - ss) * xy;
+  }
+  for (int i = 0; i < 21; i++) G[i] = T[i];
+}
 /* S += phi(l) G phi(l)': carry a spatial inertia from the point l away to the origin.
  * With G = [A C; C' D]:  A + l~C' + C l~' + l~D l~',  C + l~D,  D. Only the lower triangle is written. */
 INLINE void inertia_shift_add(const real l[3], const real G[21], real S[21]) {
@@ -185,4 +224,22 @@ INLINE void inertia_shift_add(const real l[3], const real G[21], real S[21]) {
   }
   for (int i = 3; i < 6; i++)
     for (int j = 3; j <= i; j++) S[AT(i, j)] += G[AT(i, j)];
+}
+
+/* Cholesky factor of a packed n x n matrix in place, inverse diagonal; returns the smallest pivot met. */
+INLINE real cholesky_packed(real *L, int n) {
+  real least = splat(1e300);
+  for (int j = 0; j < n; j++) {
+    real d = L[AT(j, j)];
+    for (int q = 0; q < j; q++) d -= L[AT(j, q)] * L[AT(j, q)];
+    least = lane_min(d, least);
+    const real inverse = 1.0 / lane_sqrt(d);
+    L[AT(j, j)] = inverse;
+    for (int i = j + 1; i < n; i++) {
+      real v = L[AT(i, j)];
+      for (int q = 0; q < j; q++) v -= L[AT(i, q)] * L[AT(j, q)];
+      L[AT(i, j)] = v * inverse;
+    }
+  }
+  return least;
 }

@@ -33,12 +33,12 @@ INLINE const real *modes_of(const bough_body *b, const real *eta, real *xi) {
   modes_gather(b, b->Tinv, eta, xi);
   return xi;
 }
-/* e = T' tau - K xi - D xidot: modal force before inertia terms */
+/* eps = T' tau - K xi - D xidot: modal force before inertia terms */
 INLINE void modes_force(const bough_sweep *s, const bough_body *b, int k, const real *tau, body_work *x) {
   const int nm = b->nm;
   const double scale = s->modal_scale[k], elastic = s->elastic, *K = b->k, *D = b->d;
   const real *xi = x->xi, *xidot = x->xidot;
-  real *e = x->e;
+  real *e = x->f.eps;
   for (int r = 0; r < nm; r++) {
     real f = -(elastic * K[r]) * xi[r];
     if (b->full_damping)
@@ -59,13 +59,13 @@ INLINE void modes_mass(const bough_sweep *s, const bough_body *b, int k, body_wo
   const int nm = b->nm;
   const double h1 = s->h1 * s->modal_scale[k], h2 = s->h2, *K = b->k, *D = b->d, *Mff0 = b->Mff0;
   const int full_damping = b->full_damping;
-  real *L = x->L;
+  real *M = x->ff.M;
   for (int r = 0; r < nm; r++) {
     for (int c = 0; c <= r; c++) {
       const double mass = Mff0 ? Mff0[r * nm + c] : r == c;
-      L[AT(r, c)] = splat(mass + (full_damping ? h1 * D[r * nm + c] : 0.0));
+      M[AT(r, c)] = splat(mass + (full_damping ? h1 * D[r * nm + c] : 0.0));
     }
-    L[AT(r, r)] += h2 * K[r] + (full_damping ? 0.0 : h1 * D[r]);
+    M[AT(r, r)] += h2 * K[r] + (full_damping ? 0.0 : h1 * D[r]);
   }
 }
 
@@ -76,54 +76,50 @@ typedef struct {
 } rigid_part;
 
 /* b of a rigid body, or of a ruthless one */
-INLINE void rigid_bias(const double *inertia, const double *wheel, const real w[3], const real w2[6], real b[6]) {
-  const double *J = inertia + 4;
+INLINE void rigid_bias(const bough_inertia *inertia, const double *wheel, const real w[3], const real w2[6], real b[6]) {
+  const double *J = inertia->J;
   const real Jw[3] = {J[0] * w[0] + J[3] * w[1] + J[4] * w[2] + wheel[0],
                       J[3] * w[0] + J[1] * w[1] + J[5] * w[2] + wheel[1],
                       J[4] * w[0] + J[5] * w[1] + J[2] * w[2] + wheel[2]};
-  const real mp[3] = {splat(inertia[1]), splat(inertia[2]), splat(inertia[3])};
+  const real mp[3] = {splat(inertia->mp[0]), splat(inertia->mp[1]), splat(inertia->mp[2])};
   cross(w, Jw, b);
   b[3] = b[4] = b[5] = splat(0);
   centrifugal_add(w2, mp, b + 3);
 }
 
-/* N and F_w at the present deflection, onto NF [nm][9]; cor [nm][3] gains sum_s (F1[s][r] - F1[r][s]) xidot_s, and b_omega
- * Fdot_w xidot. NF1 has a record for every pair of modes, for N1 is symmetric: N1[s][r] (6), F1[s][r] (3), F1[r][s] (3),
- * s < r, then N1[r][r], F1[r][r]. `skew`: F1 is antisymmetric and comes once, and cor is half of it. */
-INLINE void tables_add(const bough_body *b, const int skew, const real *xi, const real *xidot, real *NF, real *cor,
+/* N, F_w and the Coriolis forces of the modes at the present deflection, onto `terms`; b_omega gains Fdot_w xidot. cor is
+ * sum_s (F1[s][r] - F1[r][s]) xidot_s. NF1 has a record for every pair of modes, for N1 is symmetric: N1[s][r] (6),
+ * F1[s][r] (3), F1[r][s] (3), s < r, then N1[r][r], F1[r][r]. `skew`: F1 is antisymmetric and comes once, and cor is half
+ * of it. */
+INLINE void tables_add(const bough_body *b, const int skew, const real *xi, const real *xidot, modal_terms *terms,
                        real b_omega[3]) {
   const int nm = b->nm, pair = skew ? 9 : 12;
   const double *T = b->NF1;
   for (int r = 0; r < nm; r++, T += skew ? 6 : 9) {
     const real p = xi[r], v = xidot[r];
-    real own[9], turn[3];
-    for (int i = 0; i < 9; i++) own[i] = NF[9 * r + i];
-    for (int i = 0; i < 3; i++) turn[i] = cor[3 * r + i];
+    modal_terms own = terms[r];
     for (int s = 0; s < r; s++, T += pair) {
       const real ps = xi[s], vs = xidot[s];
-      real *other = NF + 9 * s, *back = cor + 3 * s;
-      for (int i = 0; i < 6; i++) own[i] += T[i] * ps, other[i] += T[i] * p;
+      modal_terms *other = terms + s;
+      for (int i = 0; i < 6; i++) own.N[i] += T[i] * ps, other->N[i] += T[i] * p;
       for (int i = 0; i < 3; i++) {
         const double F = T[6 + i], B = skew ? -F : T[9 + i], C = skew ? F : F - B;
-        own[6 + i] += F * ps, other[6 + i] += B * p;
-        turn[i] += C * vs, back[i] -= C * v;
+        own.F[i] += F * ps, other->F[i] += B * p;
+        own.cor[i] += C * vs, other->cor[i] -= C * v;
         if (!skew) b_omega[i] += (F + B) * (v * vs);
       }
     }
-    for (int i = 0; i < (skew ? 6 : 9); i++) own[i] += T[i] * p;
-    for (int i = 0; i < 3; i++) {
-      cor[3 * r + i] = turn[i];
-      if (!skew) b_omega[i] += T[6 + i] * (v * v);
-    }
-    for (int i = 0; i < 9; i++) NF[9 * r + i] = own[i];
+    for (int i = 0; i < 6; i++) own.N[i] += T[i] * p;
+    for (int i = 0; !skew && i < 3; i++) own.F[i] += T[6 + i] * p, b_omega[i] += T[6 + i] * (v * v);
+    terms[r] = own;
   }
 }
-static void tables_add_general(const bough_body *b, const real *xi, const real *xidot, real *NF, real *cor,
+static void tables_add_general(const bough_body *b, const real *xi, const real *xidot, modal_terms *terms,
                                real b_omega[3]) {
-  tables_add(b, 0, xi, xidot, NF, cor, b_omega);
+  tables_add(b, 0, xi, xidot, terms, b_omega);
 }
 
-/* Geometric stiffening: E = E0 + E1 xi in the linear rows of F. */
+/* Geometric stiffening: E = E0 + E1 xi in the linear rows of M^rf. */
 static void linear_rows_add(const bough_body *b, const real *xi, real *F) {
   const int nm = b->nm;
   for (int s = 0; s < nm; s++)
@@ -131,56 +127,44 @@ static void linear_rows_add(const bough_body *b, const real *xi, real *F) {
       for (int i = 0; i < 3; i++) F[6 * r + 3 + i] += b->E1[3 * (nm * s + r) + i] * xi[s];
 }
 
-/* N0 and F_w at zero deflection into NF, none into cor */
-INLINE void tables_begin(const bough_body *b, real *NF, real *cor) {
+/* the terms at zero deflection */
+INLINE void tables_begin(const bough_body *b, modal_terms *terms) {
   const double *N0 = b->N0, *F0 = b->F0;
   for (int r = 0; r < b->nm; r++) {
-    for (int i = 0; i < 6; i++) NF[9 * r + i] = splat(N0[6 * r + i]);
-    for (int i = 0; i < 3; i++) NF[9 * r + 6 + i] = splat(F0[6 * r + i]), cor[3 * r + i] = splat(0);
+    for (int i = 0; i < 6; i++) terms[r].N[i] = splat(N0[6 * r + i]);
+    for (int i = 0; i < 3; i++) terms[r].F[i] = splat(F0[6 * r + i]), terms[r].cor[i] = splat(0);
   }
 }
 
-/* Ruthless fidelity: F, and b_eta off e, at zero deflection but for geometric stiffening. */
-static void body_ruthless(const bough_body *b, const real w2[6], real *scratch, body_work *x) {
+/* Ruthless fidelity: M^rf, and b_eta off eps, at zero deflection but for geometric stiffening. */
+static void body_ruthless(const bough_body *b, const real w2[6], modal_terms *terms, body_work *x) {
   const int nm = b->nm;
   const double *F0 = b->F0;
-  real *F = x->F, *e = x->e, *NF = scratch, *cor = scratch + 9 * nm, unused[3] = {splat(0), splat(0), splat(0)};
-  tables_begin(b, NF, cor);
+  real *F = x->rf.M, *e = x->f.eps, unused[3] = {splat(0), splat(0), splat(0)};
+  tables_begin(b, terms);
   for (int i = 0; i < 6 * nm; i++) F[i] = splat(F0[i]);
   if (b->stiffened) {
-    tables_add_general(b, x->xi, x->xidot, NF, cor, unused);
+    tables_add_general(b, x->xi, x->xidot, terms, unused);
     linear_rows_add(b, x->xi, F);
     for (int r = 0; r < nm; r++)
-      for (int i = 0; i < 3; i++) F[6 * r + i] = NF[9 * r + 6 + i];
+      for (int i = 0; i < 3; i++) F[6 * r + i] = terms[r].F[i];
   }
   for (int r = 0; r < nm; r++)
-    for (int i = 0; i < 6; i++) e[r] -= NF[9 * r + i] * w2[i];
+    for (int i = 0; i < 6; i++) e[r] -= terms[r].N[i] * w2[i];
 }
 
-/* Full fidelity, in F: fills g and F and takes b_eta off e. w is omega of F. */
-static void body_full(const bough_body *b, const double *inertia, const real w[3], real *scratch, body_work *x,
-                      rigid_part *g) {
-  const int nm = b->nm, skew = !b->rotary && !b->stiffened;
+/* How M^rr moves with the deflection: g->mp and g->J, dJ/dt, and E xidot and F_w xidot. */
+INLINE void body_moments(const bough_body *b, const bough_inertia *inertia, const modal_terms *terms, const body_work *x,
+                         rigid_part *g, real Jdot[6], real Ed[3], real Fd[3]) {
+  const int nm = b->nm;
   const double *N0 = b->N0, *F0 = b->F0;
-  const real *xi = x->xi, *xidot = x->xidot;
-  real *F = x->F, *e = x->e;
-  real *NF = scratch, *cor = scratch + 9 * nm; /* [nm][9] N and F_w; [nm][3] Coriolis */
-  for (int i = 0; i < 6; i++) g->b[i] = splat(0);
-  tables_begin(b, NF, cor);
-  if (skew)
-    tables_add(b, 1, xi, xidot, NF, cor, g->b);
-  else
-    tables_add_general(b, xi, xidot, NF, cor, g->b);
-  for (int r = 0; r < nm; r++)
-    for (int i = 0; i < 3; i++) F[6 * r + i] = NF[9 * r + 6 + i], F[6 * r + 3 + i] = splat(F0[6 * r + 3 + i]);
-  if (b->stiffened) linear_rows_add(b, xi, F);
-
-  real dJ[6], Jdot[6], Ex[3], Ed[3], Fd[3]; /* changes of J and mp, and F_w xidot, E xidot */
+  const real *xi = x->xi, *xidot = x->xidot, *F = x->rf.M;
+  real dJ[6], Ex[3];
   for (int i = 0; i < 6; i++) dJ[i] = Jdot[i] = splat(0);
   for (int i = 0; i < 3; i++) Ex[i] = Ed[i] = Fd[i] = splat(0);
   for (int r = 0; r < nm; r++) {
     const real p = xi[r], v = xidot[r];
-    for (int i = 0; i < 6; i++) dJ[i] += p * (N0[6 * r + i] + NF[9 * r + i]), Jdot[i] += v * NF[9 * r + i];
+    for (int i = 0; i < 6; i++) dJ[i] += p * (N0[6 * r + i] + terms[r].N[i]), Jdot[i] += v * terms[r].N[i];
   }
   for (int r = 0; r < nm; r++) {
     const real p = xi[r], v = xidot[r];
@@ -190,13 +174,32 @@ static void body_full(const bough_body *b, const double *inertia, const real w[3
       Fd[i] += F[6 * r + i] * v;
     }
   }
-  for (int i = 0; i < 3; i++) g->mp[i] = inertia[1 + i] + 0.5 * Ex[i];
+  for (int i = 0; i < 3; i++) g->mp[i] = inertia->mp[i] + 0.5 * Ex[i];
   for (int i = 0; i < 6; i++) { /* N's mixed rows carry twice the matrix entry */
-    g->J[i] = inertia[4 + i] - (i < 3 ? dJ[i] : 0.5 * dJ[i]);
+    g->J[i] = inertia->J[i] - (i < 3 ? dJ[i] : 0.5 * dJ[i]);
     Jdot[i] = i < 3 ? -2.0 * Jdot[i] : -Jdot[i];
   }
+}
 
-  real w2[6], h[3];
+/* Full fidelity, in F: fills g and M^rf and takes b_eta off eps. w is omega of F. */
+static void body_full(const bough_body *b, const bough_inertia *inertia, const real w[3], modal_terms *terms, body_work *x,
+                      rigid_part *g) {
+  const int nm = b->nm, skew = !b->rotary && !b->stiffened;
+  const double *F0 = b->F0;
+  const real *xi = x->xi, *xidot = x->xidot;
+  real *F = x->rf.M, *e = x->f.eps;
+  for (int i = 0; i < 6; i++) g->b[i] = splat(0);
+  tables_begin(b, terms);
+  if (skew)
+    tables_add(b, 1, xi, xidot, terms, g->b);
+  else
+    tables_add_general(b, xi, xidot, terms, g->b);
+  for (int r = 0; r < nm; r++)
+    for (int i = 0; i < 3; i++) F[6 * r + i] = terms[r].F[i], F[6 * r + 3 + i] = splat(F0[6 * r + 3 + i]);
+  if (b->stiffened) linear_rows_add(b, xi, F);
+
+  real Jdot[6], Ed[3], Fd[3], w2[6], h[3];
+  body_moments(b, inertia, terms, x, g, Jdot, Ed, Fd);
   squares(w, w2);
   const real *J = g->J;
   h[0] = J[0] * w[0] + J[3] * w[1] + J[4] * w[2] + Fd[0];
@@ -212,8 +215,9 @@ static void body_full(const bough_body *b, const double *inertia, const real w[3
   const double twice = skew ? 2.0 : 1.0;
   const real wc[3] = {twice * w[0], twice * w[1], twice * w[2]};
   for (int r = 0; r < nm; r++) {
-    real f = wc[0] * cor[3 * r] + wc[1] * cor[3 * r + 1] + wc[2] * cor[3 * r + 2];
-    for (int i = 0; i < 6; i++) f += w2[i] * NF[9 * r + i];
+    const real *cor = terms[r].cor;
+    real f = wc[0] * cor[0] + wc[1] * cor[1] + wc[2] * cor[2];
+    for (int i = 0; i < 6; i++) f += w2[i] * terms[r].N[i];
     e[r] -= f;
   }
 }
@@ -227,19 +231,19 @@ static void body_stiffened(const bough_body *b, const body_work *x, rigid_part *
       for (int i = 0; i < 3; i++) g->b[3 + i] += b->E1[3 * (nm * q + r) + i] * (xidot[q] * xidot[r]);
 }
 
-/* Full fidelity, nodes with rotary inertia: Mff = 1 + sum_q xi_q Z_q, and b_eta = Mff_dot xidot - 1/2 xidot' Z_q xidot off e.
+/* Full fidelity, nodes with rotary inertia: Mff = 1 + sum_q xi_q Z_q, and b_eta = Mff_dot xidot - 1/2 xidot' Z_q xidot off eps.
  * Z has a record of nm for every pair of modes. */
 static void body_rotary(const bough_body *b, body_work *x) {
   const int nm = b->nm;
   const double *Z = b->Z;
   const real *xi = x->xi, *xidot = x->xidot;
-  real *L = x->L, *e = x->e;
+  real *M = x->ff.M, *e = x->f.eps;
   for (int r = 0; r < nm; r++)
     for (int s = 0; s <= r; s++, Z += nm) {
       const real both = (r == s ? 0.5 : 1.0) * (xidot[r] * xidot[s]);
-      real mass = L[LOWER(r, s)], rate = splat(0);
+      real mass = M[LOWER(r, s)], rate = splat(0);
       for (int q = 0; q < nm; q++) mass += Z[q] * xi[q], rate += Z[q] * xidot[q], e[q] += Z[q] * both;
-      L[LOWER(r, s)] = mass;
+      M[LOWER(r, s)] = mass;
       e[r] -= rate * xidot[s];
       if (s < r) e[s] -= rate * xidot[r];
     }
@@ -305,18 +309,19 @@ static void load_add(const bough_node *n, int nm, int full, const real attitude[
   cross(s.l, force, moment);
   for (int i = 0; i < 3; i++) g->b[i] -= torque[i] + moment[i], g->b[3 + i] -= force[i];
   for (int r = 0; r < nm; r++)
-    for (int i = 0; i < 3; i++) x->e[r] += n->Lam[3 * r + i] * bent[i] + gam[3 * r + i] * force[i];
+    for (int i = 0; i < 3; i++) x->f.eps[r] += n->Lam[3 * r + i] * bent[i] + gam[3 * r + i] * force[i];
 }
 
 /* Unclamped modes: where F is, seen from the attach node's frame O (fills x->unclamped). With S = (Jl Lam_d, Gam_d),
  *   V_F = X (E V_O - S xidot),  alpha_F = X (E alpha_O - S xiddot) + c_F,  X: shift by -l_d. */
-static void unclamped_frame(const bough_body *b, const bough_node *d, real *scratch, body_work *x) {
+static void unclamped_frame(const bough_body *b, const bough_node *d, real *gam, body_work *x) {
   const int nm = b->nm;
-  real *E = x->unclamped, *ld = E + 9, *wF = E + 12, *cF = E + 15, *S = E + 21, *gam = scratch;
+  unclamped_work *F = x->unclamped;
+  real *ld = F->l, *wF = F->omega, *cF = F->c, *S = F->S;
   node_state s;
   node_deform(d, nm, 1, x->xi, x->xidot, gam, &s);
-  for (int i = 0; i < 9; i++) E[i] = s.E[i];
-  rotate(E, x->omega, wF);
+  for (int i = 0; i < 9; i++) F->E[i] = s.E[i];
+  rotate(F->E, x->omega, wF);
   for (int i = 0; i < 3; i++) ld[i] = s.l[i], wF[i] -= s.delta[i];
   real a[6] = {s.ddelta[0], s.ddelta[1], s.ddelta[2], s.lddot[0], s.lddot[1], s.lddot[2]}, w2[6];
   const real twice[3] = {2.0 * s.ldot[0], 2.0 * s.ldot[1], 2.0 * s.ldot[2]};
@@ -337,31 +342,31 @@ static void unclamped_frame(const bough_body *b, const bough_node *d, real *scra
  * the present deflection. After it the body looks clamped. */
 static void unclamped_to_attach(const bough_body *b, double m, body_work *x, rigid_part *rigid) {
   const int nm = b->nm;
-  const real *E = x->unclamped, *ld = E + 9, *cF = E + 15, *S = E + 21;
-  real M[21];
+  const real *E = x->unclamped->E, *ld = x->unclamped->l, *cF = x->unclamped->c, *S = x->unclamped->S;
+  real *Mrf = x->rf.M, *Mff = x->ff.M, *e = x->f.eps, M[21];
   inertia_set(m, rigid->mp, rigid->J, M);
   symmetric_add(M, cF, rigid->b); /* inertia force of c_F */
   for (int r = 0; r < nm; r++)
-    for (int i = 0; i < 6; i++) x->e[r] -= x->F[6 * r + i] * cF[i];
+    for (int i = 0; i < 6; i++) e[r] -= Mrf[6 * r + i] * cF[i];
   /* to the point d: forces lose l_d x f, inertia is shifted by -l_d */
   const real back[3] = {-ld[0], -ld[1], -ld[2]};
   real Md[21];
   for (int i = 0; i < 21; i++) Md[i] = splat(0);
   inertia_shift_add(back, M, Md);
   cross_add(back, rigid->b + 3, rigid->b);
-  for (int r = 0; r < nm; r++) cross_add(back, x->F + 6 * r + 3, x->F + 6 * r);
+  for (int r = 0; r < nm; r++) cross_add(back, Mrf + 6 * r + 3, Mrf + 6 * r);
   /* Mff* = Mff - F'S - S'(F - M S), F* = F - M S, b_eta* = b_eta - S' b */
   for (int s = 0; s < nm; s++) {
-    const real *Ss = S + 6 * s, *Fs = x->F + 6 * s;
+    const real *Ss = S + 6 * s, *Fs = Mrf + 6 * s;
     real star[6];
     for (int i = 0; i < 6; i++) star[i] = splat(0);
     symmetric_add(Md, Ss, star);
-    for (int i = 0; i < 6; i++) star[i] = Fs[i] - star[i], x->e[s] += Ss[i] * rigid->b[i];
+    for (int i = 0; i < 6; i++) star[i] = Fs[i] - star[i], e[s] += Ss[i] * rigid->b[i];
     for (int r = s; r < nm; r++)
-      for (int i = 0; i < 6; i++) x->L[AT(r, s)] -= x->F[6 * r + i] * Ss[i] + S[6 * r + i] * star[i];
+      for (int i = 0; i < 6; i++) Mff[AT(r, s)] -= Mrf[6 * r + i] * Ss[i] + S[6 * r + i] * star[i];
   }
   for (int s = 0; s < nm; s++) { /* F* after Mff has used F */
-    real *F = x->F + 6 * s, MS[6];
+    real *F = Mrf + 6 * s, MS[6];
     for (int i = 0; i < 6; i++) MS[i] = splat(0);
     symmetric_add(Md, S + 6 * s, MS);
     for (int i = 0; i < 6; i++) MS[i] = F[i] - MS[i];
@@ -370,8 +375,7 @@ static void unclamped_to_attach(const bough_body *b, double m, body_work *x, rig
   rotate_back(E, rigid->b, rigid->b), rotate_back(E, rigid->b + 3, rigid->b + 3);
   /* inertia in O axes */
   real Et[9], MO[21];
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) Et[3 * i + j] = E[3 * j + i];
+  transpose(E, Et);
   inertia_rotate(Et, Md, MO);
   rigid->J[0] = MO[AT(0, 0)], rigid->J[1] = MO[AT(1, 1)], rigid->J[2] = MO[AT(2, 2)];
   rigid->J[3] = MO[AT(1, 0)], rigid->J[4] = MO[AT(2, 0)], rigid->J[5] = MO[AT(2, 1)];
