@@ -6,7 +6,7 @@ from bough.errors import ModelError, Problem
 from bough.flex.build import flex_body
 from bough.model import Body, Model
 from bough.model import load as load_file
-from bough.model.source import ModelSource
+from bough.text.source import ModelSource
 
 
 def load(source: ModelSource) -> Model:

@@ -12,7 +12,7 @@ from pydantic import Field
 from bough.model.file_beam import BeamFile, ModalInitialFile
 from bough.model.file_fe import FeFile
 from bough.model.hinges import Drive, HingeType
-from bough.model.values import (
+from bough.text.kinds import (
     DiagonalOrMatrix,
     FileModel,
     Name,

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bough.model.model import Body, Hinge, Inertia, Nodal, Rigid
-from bough.model.report import Report
+from bough.text.problems import Report
 
 SINGULAR = 1e-13
 """Smallest over largest eigenvalue below which a mass matrix counts as singular: round-off of its entries."""

@@ -8,7 +8,7 @@ from bough.model.file import HingeFile, InitialFile
 from bough.model.frames import Vector3, unit, unit_quaternion, vector
 from bough.model.hinges import HINGES, HingeKind
 from bough.model.model import Hinge
-from bough.model.report import Path, Report, describe
+from bough.text.problems import Path, Report, describe
 
 ORTHOGONAL = 1e-6
 """Cosine up to which two planar axes count as orthogonal, sine down to which universal ones as parallel."""

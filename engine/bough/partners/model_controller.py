@@ -13,12 +13,12 @@ from typing import Any
 
 from bough.flex import load
 from bough.model import Model
-from bough.model.report import describe as words
 from bough.partners.controller import REFERENCE, sampled
 from bough.partners.misfit import Misfit, PartnerError
 from bough.partners.model_design import Gains, design
 from bough.partners.quantity import Partner, Quantity, as_list
 from bough.system import System
+from bough.text.problems import describe as words
 
 KIND = "model-controller"
 NUMBER = 3

@@ -16,8 +16,8 @@ import numpy as np
 
 from bough.errors import did_you_mean
 from bough.export.table import FmuType, FmuVariable, Kind, Variability
-from bough.model.report import describe, one_of
 from bough.partners.misfit import FITTING, Misfit, PartnerError
+from bough.text.problems import describe, one_of
 
 Role: TypeAlias = Literal["input", "output", "tunable", "fixed"]
 Value: TypeAlias = float | bool | Sequence[float]
