@@ -15,17 +15,6 @@ from bough.bodies import PORT_ROTATION, Array, BodyData, NodeData, TwoPort, body
 from bough.model import Body, Model
 
 VERSION = 4
-TURN = {
-    "fixed": 0,
-    "prismatic": 0,
-    "revolute": 1,
-    "cylindrical": 1,
-    "planar": 1,
-    "universal": 2,
-    "spherical": 3,
-    "free": 3,
-}
-"""Rotational part of a hinge, as the kernel names it: none, about z, two axes, quaternion."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,17 +196,15 @@ def _held(model: Model, bodies: tuple[BodyData, ...]) -> Array:
 
 def _put_ints(w: _Writer, body: Body, d: BodyData, place: _Place, two: bool, where: dict[str, int]) -> None:
     attach = -1 if d.Mff0 is None or d.flex is None else where[f"{body.name}.{d.flex.node_names[d.flex.attach]}"]
-    w.ints += [place.parent, place.node, body.hinge.kind.n_lin, TURN[body.hinge.type], d.nm, attach]
+    w.ints += [place.parent, place.node, body.hinge.kind.n_lin, body.hinge.kind.turn, d.nm, attach]
     w.ints += [int(d.user_basis), int(d.full_damping), int(d.rotary), int(d.stiffening is not None), int(two)]
 
 
 def _put_hinge(w: _Writer, body: Body, d: BodyData, place: _Place) -> None:
     hinge, C = body.hinge, d.axes
-    lin = np.array(hinge.axes[: hinge.kind.n_lin]).reshape(-1, 3) @ C
-    if hinge.type == "free":
-        lin = np.eye(3)
-    rot1 = np.array(hinge.axes[0]) @ C if hinge.type == "universal" else np.zeros(3)
-    w.put(place.Q, place.r, lin, rot1, C, d.inertia, d.wheel)
+    two = hinge.kind.n_rot == 2
+    first = hinge.kind.turns(hinge.axes)[0] @ C if two else np.zeros(3)
+    w.put(place.Q, place.r, hinge.kind.slides(hinge.axes) @ C, first, C, d.inertia, d.wheel)
 
 
 def _mode_tables(d: BodyData, ruthless: bool) -> _Tables:

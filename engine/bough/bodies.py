@@ -110,12 +110,12 @@ def quaternion_matrix(q: tuple[float, float, float, float]) -> Array:
 
 def kernel_axes(hinge: Hinge) -> Array:
     """C: right-handed, with the last rotation axis of the hinge as its third column."""
-    if hinge.type in ("fixed", "prismatic", "spherical", "free"):
+    kind, turns = hinge.kind, hinge.kind.turns(hinge.axes)
+    if kind.quaternion or not kind.n_rot:
         return np.eye(3)
-    axes = np.array(hinge.axes)
-    if hinge.type == "planar":
-        return np.column_stack([axes[0], axes[1], np.cross(axes[0], axes[1])])
-    z = axes[-1]
+    z = turns[-1]
+    if kind.normal:
+        return np.column_stack([*hinge.axes, z])
     if np.array_equal(z, [0.0, 0.0, 1.0]):
         return np.eye(3)
     least = np.eye(3)[np.argmin(abs(z))]

@@ -86,7 +86,7 @@ def animate(
 
 def exaggerated(system: System, q: Array, factor: float) -> Array:
     """Positions with every modal coordinate times a factor."""
-    modal = np.array([".eta[" in name for name in system.q_names], dtype=bool)
+    modal = np.array([c.modal for c in system.q_table], dtype=bool)
     out: Array = np.where(modal, factor * q, q)
     return out
 
@@ -225,12 +225,12 @@ def _links(system: System, scenes: Sequence[_Poses]) -> Part:
 
 def _shown_link(body: Body) -> bool:
     """A free body does not hang on anything."""
-    return body.hinge.type != "free"
+    return body.hinge.kind.nu < 6
 
 
 def _hinges(system: System, scenes: Sequence[_Poses]) -> Part:
     """A dot where a hinge can move."""
-    moving = [_base(b) for b in system.model.bodies if b.hinge.kind.nu and b.hinge.type != "free"]
+    moving = [_base(b) for b in system.model.bodies if b.hinge.kind.nu and _shown_link(b)]
     nodes = moving or [_base(system.model.bodies[0])]
     points = np.stack([np.stack([scene.points(node) for node in nodes], axis=1) for scene in scenes])
     return Part("hinges", points, dots=range(len(nodes)), colour=INK, dot_size=5.0, hollow=True)

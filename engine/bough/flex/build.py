@@ -105,12 +105,7 @@ def _damping(beam: Beam) -> Damping:
 
 def hinge_rotations(hinge: Hinge) -> Array:
     """Axes that the hinge turns its body about, (n, 3); z for a hinge that does not turn."""
-    if hinge.kind.quaternion:
-        return np.eye(3)
-    if hinge.kind.n_rot == 0:
-        return np.array([[0.0, 0.0, 1.0]])
-    axes = np.array(hinge.axes)
-    return np.cross(axes[:1], axes[1:]) if hinge.type == "planar" else axes
+    return hinge.kind.turns(hinge.axes) if hinge.kind.n_rot else np.array([[0.0, 0.0, 1.0]])
 
 
 def pinned_rotations(axes: Array) -> Array:
