@@ -10,8 +10,9 @@ import zlib
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
-from bough.bodies import PORT_ROTATION, Array, BodyData, NodeData, TwoPort, body_data, quaternion_matrix, two_port
+from bough.bodies import PORT_ROTATION, Array, BodyData, NodeData, TwoPort, body_data, two_port
 from bough.model import Body, Model
 
 VERSION = 4
@@ -162,7 +163,7 @@ def _places(model: Model, bodies: tuple[BodyData, ...], where: dict[str, int]) -
             children[index[b.parent]].append(k)
     places = []
     for k, (body, data) in enumerate(zip(model.bodies, bodies, strict=True)):
-        position, turn = np.array(body.hinge.position), quaternion_matrix(body.hinge.quaternion)
+        position, turn = np.array(body.hinge.position), Rotation.from_quat(body.hinge.quaternion).as_matrix()
         parent, node, R0 = -1, -1, np.eye(3)
         if body.parent != "ground":
             parent = index[body.parent]

@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
 
 from bough.errors import ModelError, Problem
 from bough.flex import FlexBody, flex_body
@@ -96,18 +97,6 @@ class BodyData:
         return [n.name for n in self.nodes].index(name)
 
 
-def quaternion_matrix(q: tuple[float, float, float, float]) -> Array:
-    """Rotation matrix of a unit quaternion (x, y, z, w)."""
-    x, y, z, w = q
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
-            [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
-            [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
-        ]
-    )
-
-
 def kernel_axes(hinge: Hinge) -> Array:
     """C: right-handed, with the last rotation axis of the hinge as its third column."""
     kind, turns = hinge.kind, hinge.kind.turns(hinge.axes)
@@ -142,7 +131,7 @@ def _rigid_data(body: Body, C: Array) -> BodyData:
     wheel = sum((w.momentum * np.array(w.axis) for w in rigid.wheels), np.zeros(3))
     empty = np.zeros((3, 0))
     nodes = tuple(
-        NodeData(name, C.T @ np.array(n.position), C.T @ quaternion_matrix(n.quaternion), empty, empty)
+        NodeData(name, C.T @ np.array(n.position), C.T @ Rotation.from_quat(n.quaternion).as_matrix(), empty, empty)
         for name, n in rigid.nodes.items()
     )
     return BodyData(C, rigid_inertia(rigid.mass, C.T @ np.array(rigid.com), packed), C.T @ wheel, nodes)

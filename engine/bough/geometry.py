@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
 
 from bough.errors import SimulationError
 from bough.model import Body, Rigid
@@ -127,18 +128,7 @@ class _Poses:
     def frame(self, node: str) -> tuple[Array, Array]:
         """Origin (frames, 3) and axes (frames, 3, 3) of a node."""
         pose = self.poses[:, self.column[node]]
-        return pose[:, :3], _matrices(pose[:, 3:])
-
-
-def _matrices(Q: Array) -> Array:
-    """Rotation matrices of unit quaternions (x, y, z, w), (n, 3, 3)."""
-    x, y, z, w = Q.T
-    rows = [
-        [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
-        [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
-        [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
-    ]
-    return np.moveaxis(np.array(rows), -1, 0)
+        return pose[:, :3], Rotation.from_quat(pose[:, 3:]).as_matrix()
 
 
 def _base(body: Body) -> str:
