@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable, Iterable
 from typing import NoReturn, TypeAlias
 
-from bough.errors import ModelError, Problem
+from bough.errors import ModelError, Problem, closest
 from bough.text.vocabulary import Vocabulary
 
 Path: TypeAlias = tuple[str | int, ...]
@@ -59,9 +58,7 @@ class Report:
         if self._suggestions <= 0 or len(name) > 4 * _LONGEST:
             return None
         self._suggestions -= 1
-        candidates = {candidate.lower(): candidate for candidate in known}
-        close = difflib.get_close_matches(name.lower(), candidates, n=1, cutoff=0.6)
-        return candidates[close[0]] if close else None
+        return closest(name, known)
 
     def fail(self) -> NoReturn:
         """Raise what was found, in the order of the file."""
