@@ -10,13 +10,13 @@ import zlib
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
-from bough.bodies import PORT_ROTATION, Array, BodyData, NodeData, TwoPort, body_data, quaternion_matrix, two_port
+from bough.bodies import PORT_ROTATION, Array, BodyData, NodeData, TwoPort, body_data, two_port
 from bough.model import Body, Model
+from bough.model.hinges import HINGES
 
 VERSION = 5
-HINGES = ("fixed", "revolute", "prismatic", "cylindrical", "universal", "planar", "spherical", "free")
-"""Hinge types by the kernel's codes, as in its hinges/hinges.inl."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,7 +164,7 @@ def _places(model: Model, bodies: tuple[BodyData, ...], where: dict[str, int]) -
             children[index[b.parent]].append(k)
     places = []
     for k, (body, data) in enumerate(zip(model.bodies, bodies, strict=True)):
-        position, turn = np.array(body.hinge.position), quaternion_matrix(body.hinge.quaternion)
+        position, turn = np.array(body.hinge.position), Rotation.from_quat(body.hinge.quaternion).as_matrix()
         parent, node, R0 = -1, -1, np.eye(3)
         if body.parent != "ground":
             parent = index[body.parent]
@@ -198,14 +198,13 @@ def _held(model: Model, bodies: tuple[BodyData, ...]) -> Array:
 
 def _put_ints(w: _Writer, body: Body, d: BodyData, place: _Place, two: bool, where: dict[str, int]) -> None:
     attach = -1 if d.Mff0 is None or d.flex is None else where[f"{body.name}.{d.flex.node_names[d.flex.attach]}"]
-    w.ints += [place.parent, place.node, HINGES.index(body.hinge.type), d.nm, attach]
+    w.ints += [place.parent, place.node, list(HINGES).index(body.hinge.type), d.nm, attach]
     w.ints += [int(d.user_basis), int(d.full_damping), int(d.rotary), int(d.stiffening is not None), int(two)]
 
 
 def _put_hinge(w: _Writer, body: Body, d: BodyData, place: _Place) -> None:
     hinge, C = body.hinge, d.axes
-    n = 1 if hinge.type == "universal" else 0 if hinge.type == "free" else hinge.kind.n_lin
-    w.put(place.Q, place.r, np.array(hinge.axes[:n]).reshape(-1, 3) @ C, C, d.inertia, d.wheel)
+    w.put(place.Q, place.r, hinge.kind.constants(hinge.axes) @ C, C, d.inertia, d.wheel)
 
 
 def _mode_tables(d: BodyData, ruthless: bool) -> _Tables:

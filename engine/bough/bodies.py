@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
 
 from bough.errors import ModelError, Problem
 from bough.flex import FlexBody, flex_body
@@ -96,26 +97,14 @@ class BodyData:
         return [n.name for n in self.nodes].index(name)
 
 
-def quaternion_matrix(q: tuple[float, float, float, float]) -> Array:
-    """Rotation matrix of a unit quaternion (x, y, z, w)."""
-    x, y, z, w = q
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
-            [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
-            [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
-        ]
-    )
-
-
 def kernel_axes(hinge: Hinge) -> Array:
     """C: right-handed, with the last rotation axis of the hinge as its third column."""
-    if hinge.type in ("fixed", "prismatic", "spherical", "free"):
+    kind, turns = hinge.kind, hinge.kind.turns(hinge.axes)
+    if kind.quaternion or not kind.n_rot:
         return np.eye(3)
-    axes = np.array(hinge.axes)
-    if hinge.type == "planar":
-        return np.column_stack([axes[0], axes[1], np.cross(axes[0], axes[1])])
-    z = axes[-1]
+    z = turns[-1]
+    if kind.normal:
+        return np.column_stack([*hinge.axes, z])
     if np.array_equal(z, [0.0, 0.0, 1.0]):
         return np.eye(3)
     least = np.eye(3)[np.argmin(abs(z))]
@@ -142,7 +131,7 @@ def _rigid_data(body: Body, C: Array) -> BodyData:
     wheel = sum((w.momentum * np.array(w.axis) for w in rigid.wheels), np.zeros(3))
     empty = np.zeros((3, 0))
     nodes = tuple(
-        NodeData(name, C.T @ np.array(n.position), C.T @ quaternion_matrix(n.quaternion), empty, empty)
+        NodeData(name, C.T @ np.array(n.position), C.T @ Rotation.from_quat(n.quaternion).as_matrix(), empty, empty)
         for name, n in rigid.nodes.items()
     )
     return BodyData(C, rigid_inertia(rigid.mass, C.T @ np.array(rigid.com), packed), C.T @ wheel, nodes)

@@ -85,7 +85,7 @@ def equilibrium(
     for name, array, size in (("q", place, system.nq), ("tau", applied, system.nu)):
         if array.shape != (size,):
             raise ArgumentError(f"{name}: expected an array of shape ({size},), found {array.shape}")
-    modal = np.array([".eta_dot[" in name for name in system.u_names], dtype=bool)
+    modal = np.array([c.modal for c in system.u_table], dtype=bool)
     free = np.flatnonzero(modal if hinges == "held" else ~system._held)
     found = _Balance(system, free, applied, loads).found_from(place)
     return found, np.where(modal | (hinges == "free"), 0.0, speeds)
@@ -93,12 +93,10 @@ def equilibrium(
 
 def force_left(system: System, index: int, force: float) -> str:
     """A generalized force for a message: `3.2 N.m at hinge 'shoulder' (shoulder.w)`."""
-    name = system.u_names[index]
-    owner, _, speed = name.rpartition(".")
-    if speed.startswith("eta_dot"):
-        mode = speed[len("eta_dot[") : -1]
-        return f"{force:.4g} J per unit of {owner}.eta[{mode}], on mode {mode} of body '{owner}'"
-    return f"{force:.4g} {'N.m' if speed.startswith('w') else 'N'} at hinge '{owner}' ({name})"
+    c = system.u_table[index]
+    if c.modal:
+        return f"{force:.4g} J per unit of {c.body}.eta[{c.number}], on mode {c.number} of body '{c.body}'"
+    return f"{force:.4g} {'N.m' if c.kind == 'rotation' else 'N'} at hinge '{c.owner}' ({c.name})"
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,9 +131,9 @@ class _Balance:
         self.system, self.free, self.tau, self.loads = system, free, tau, loads
         self.still = np.zeros(system.nu)
         self._tangent = _kernel.KernelData(system._kernel_model, _kernel.LANES_TANGENT)
-        speeds = [system.u_names[i].rpartition(".")[2] for i in free]
-        self._turns = np.array([name.startswith("w") for name in speeds], dtype=bool)
-        self._slides = np.array([name.startswith("v") for name in speeds], dtype=bool)
+        kinds = [system.u_table[i].kind for i in free]
+        self._turns = np.array([kind == "rotation" for kind in kinds], dtype=bool)
+        self._slides = np.array([kind == "translation" for kind in kinds], dtype=bool)
 
     def found_from(self, q: Array) -> Array:
         """The equilibrium that is reached from a position."""
@@ -235,9 +233,9 @@ class _Balance:
         motion = self.still.copy()
         motion[self.free] = step
         moved = q + self.system.position_rates(q, motion)
-        for i, name in enumerate(self.system.q_names):
-            if name.endswith(".Q[1]"):
-                moved[i : i + 4] /= np.linalg.norm(moved[i : i + 4])
+        for c in self.system.q_table:
+            if c.kind == "quaternion" and c.number == 1:
+                moved[c.index : c.index + 4] /= np.linalg.norm(moved[c.index : c.index + 4])
         return moved
 
     def _failure(self, q: Array) -> SimulationError:

@@ -104,11 +104,17 @@ class ToleranceWarning(BoughWarning):
     """A motion is hardly larger than the error that the tolerances allow."""
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """The known name that looks most like this one, as a question that follows a semicolon; empty if none does."""
+def closest(name: str, known: Iterable[str]) -> str | None:
+    """The known name that looks most like this one, if any does."""
     candidates = {candidate.lower(): candidate for candidate in known}
     close = difflib.get_close_matches(name.lower()[:200], candidates, n=1, cutoff=0.6)
-    return f"; did you mean '{candidates[close[0]]}'?" if close else ""
+    return candidates[close[0]] if close else None
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """The known name that looks most like this one, as a question that follows a semicolon; empty if none does."""
+    close = closest(name, known)
+    return "" if close is None else f"; did you mean '{close}'?"
 
 
 def listed(known: Sequence[str]) -> str:

@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
 
 from bough.errors import SimulationError
 from bough.model import Body, Rigid
@@ -86,7 +87,7 @@ def animate(
 
 def exaggerated(system: System, q: Array, factor: float) -> Array:
     """Positions with every modal coordinate times a factor."""
-    modal = np.array([".eta[" in name for name in system.q_names], dtype=bool)
+    modal = np.array([c.modal for c in system.q_table], dtype=bool)
     out: Array = np.where(modal, factor * q, q)
     return out
 
@@ -127,18 +128,7 @@ class _Poses:
     def frame(self, node: str) -> tuple[Array, Array]:
         """Origin (frames, 3) and axes (frames, 3, 3) of a node."""
         pose = self.poses[:, self.column[node]]
-        return pose[:, :3], _matrices(pose[:, 3:])
-
-
-def _matrices(Q: Array) -> Array:
-    """Rotation matrices of unit quaternions (x, y, z, w), (n, 3, 3)."""
-    x, y, z, w = Q.T
-    rows = [
-        [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
-        [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
-        [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
-    ]
-    return np.moveaxis(np.array(rows), -1, 0)
+        return pose[:, :3], Rotation.from_quat(pose[:, 3:]).as_matrix()
 
 
 def _base(body: Body) -> str:
@@ -225,12 +215,12 @@ def _links(system: System, scenes: Sequence[_Poses]) -> Part:
 
 def _shown_link(body: Body) -> bool:
     """A free body does not hang on anything."""
-    return body.hinge.type != "free"
+    return body.hinge.kind.nu < 6
 
 
 def _hinges(system: System, scenes: Sequence[_Poses]) -> Part:
     """A dot where a hinge can move."""
-    moving = [_base(b) for b in system.model.bodies if b.hinge.kind.nu and b.hinge.type != "free"]
+    moving = [_base(b) for b in system.model.bodies if b.hinge.kind.nu and _shown_link(b)]
     nodes = moving or [_base(system.model.bodies[0])]
     points = np.stack([np.stack([scene.points(node) for node in nodes], axis=1) for scene in scenes])
     return Part("hinges", points, dots=range(len(nodes)), colour=INK, dot_size=5.0, hollow=True)

@@ -16,7 +16,7 @@ from bough.errors import ArgumentError, SimulationError, choices, did_you_mean, 
 from bough.flex import counted, load
 from bough.linearize import StateSpace, linearize
 from bough.model import Model
-from bough.variables import Variable, coordinate_names, variable_table
+from bough.variables import Variable, coordinates, variable_table
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -65,7 +65,8 @@ class System:
         self.block: Block = compile_block(self.model)
         self._kernel_model = _kernel.KernelModel(self.block.data)
         self._data = _kernel.KernelData(self._kernel_model)
-        self.q_names, self.u_names = coordinate_names(self.model)
+        self.q_table, self.u_table = coordinates(self.model)
+        self.q_names, self.u_names = [c.name for c in self.q_table], [c.name for c in self.u_table]
         self._node = {name: j for j, name in enumerate(self.block.nodes)}
         self._all: _AllNodes | None = None
         self._held = np.array(self._data.get(_kernel.HELD, self.nu), dtype=bool)
@@ -362,15 +363,14 @@ class System:
 
     def _held_mask(self, held: Sequence[str]) -> NDArray[np.bool_]:
         mask = np.zeros(self.nu, dtype=bool)
-        owners = [name.rpartition(".")[0] for name in self.u_names]
         for name in held:
-            hit = [n == name or o == name for n, o in zip(self.u_names, owners, strict=True)]
+            hit = [name in (c.name, c.owner) for c in self.u_table]
             if not any(hit):
-                known = [*dict.fromkeys(owners), *self.u_names]
+                known = [*dict.fromkeys(c.owner for c in self.u_table), *self.u_names]
                 raise ArgumentError(f"held: {name!r} names no speed, hinge or flexible body{choices(name, known)}")
             mask |= np.array(hit)
-        for body in dict.fromkeys(o for n, o in zip(self.u_names, owners, strict=True) if ".eta_dot[" in n):
-            modes = mask[[o == body for o in owners]]
+        for body in dict.fromkeys(c.body for c in self.u_table if c.modal):
+            modes = mask[[c.modal and c.body == body for c in self.u_table]]
             if modes.any() and not modes.all():
                 raise ArgumentError(
                     f"held: the modes of {body!r} are held together: name {body!r} instead of single modes"

@@ -7,6 +7,7 @@ and by whatever writes FMUs.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Literal, TypeAlias
 
 from bough.model import Body, Model
@@ -48,6 +49,11 @@ class _Dof:
     force: str
     rotation: bool
 
+    @property
+    def kind(self) -> Literal["translation", "rotation"]:
+        """What it counts."""
+        return "rotation" if self.rotation else "translation"
+
 
 def _numbered(names: tuple[str, str, str, str], n: int, rotation: bool) -> list[_Dof]:
     suffixes = [""] if n == 1 else [f"[{i}]" for i in range(1, n + 1)]
@@ -64,62 +70,96 @@ def hinge_dofs(body: Body) -> list[_Dof]:
     return _numbered(lin, kind.n_lin, False) + _numbered(rot, kind.n_rot, True) if kind.nu else []
 
 
-def coordinate_names(model: Model) -> tuple[list[str], list[str]]:
-    """Names of q and u: per body, its hinge (translations, then rotations), then its modes."""
-    q: list[str] = []
-    u: list[str] = []
+@dataclass(frozen=True)
+class Coordinate:
+    """One entry of q or u.
+
+    Attributes:
+        name: As in the FMU, for instance `shoulder.phi` or `upper.eta_dot[1]`.
+        body: The body that it moves.
+        owner: What its name begins with: the hinge's name, or the body's for a mode.
+        kind: What it counts; a quaternion has four entries in q, and rotations in u.
+        unit: SI, in FMI spelling; empty for none.
+        number: Which of its kind at its owner, from 1.
+        index: Place in q or u.
+    """
+
+    name: str
+    body: str
+    owner: str
+    kind: Literal["translation", "rotation", "quaternion", "mode"]
+    unit: str
+    number: int
+    index: int
+
+    @property
+    def modal(self) -> bool:
+        """Whether it belongs to a mode."""
+        return self.kind == "mode"
+
+
+def coordinates(model: Model) -> tuple[list[Coordinate], list[Coordinate]]:
+    """The tables of q and u: per body, its hinge (translations, then rotations), then its modes."""
+    q: list[Coordinate] = []
+    u: list[Coordinate] = []
     for body in model.bodies:
-        h, kind, dofs = body.hinge.name, body.hinge.kind, hinge_dofs(body)
-        angles = dofs[: kind.n_lin] if kind.quaternion else dofs
-        q += [f"{h}.{d.position}" for d in angles]
-        if kind.quaternion:
-            q += [f"{h}.Q[{i}]" for i in range(1, 5)]
-        u += [f"{h}.{d.speed}" for d in dofs]
-        q += [f"{body.name}.eta[{i}]" for i in range(1, body.mode_count + 1)]
-        u += [f"{body.name}.eta_dot[{i}]" for i in range(1, body.mode_count + 1)]
+        name, h, kind = body.name, body.hinge.name, body.hinge.kind
+        for j, d in enumerate(hinge_dofs(body)):
+            unit, number = ("rad", j + 1 - kind.n_lin) if d.rotation else ("m", j + 1)
+            if not (d.rotation and kind.quaternion):
+                q.append(Coordinate(f"{h}.{d.position}", name, h, d.kind, unit, number, len(q)))
+            u.append(Coordinate(f"{h}.{d.speed}", name, h, d.kind, f"{unit}/s", number, len(u)))
+        for i in range(1, 5) if kind.quaternion else ():
+            q.append(Coordinate(f"{h}.Q[{i}]", name, h, "quaternion", "", i, len(q)))
+        for i in range(1, body.mode_count + 1):
+            q.append(Coordinate(f"{name}.eta[{i}]", name, name, "mode", "", i, len(q)))
+            u.append(Coordinate(f"{name}.eta_dot[{i}]", name, name, "mode", "1/s", i, len(u)))
     return q, u
 
 
-def _hinge_variables(body: Body, q0: int, u0: int) -> list[Variable]:
-    """Inputs, then positions, speeds, and accelerations or (of a driven hinge) the forces found."""
-    h, kind, dofs = body.hinge.name, body.hinge.kind, hinge_dofs(body)
-    driven = body.hinge.drive == "motion"
-    inputs: list[Variable] = []
-    positions: list[Variable] = []
-    speeds: list[Variable] = []
+def _position(c: Coordinate) -> Variable:
+    text = f"Position of hinge {c.owner}, {c.kind}"
+    if c.kind == "quaternion":
+        text = f"Attitude of hinge {c.owner}, quaternion, component {'xyzw'[c.number - 1]}"
+    if c.modal:
+        text = f"Deflection of {c.owner}, mode {c.number}"
+    return Variable(c.name, c.unit, "output", "q", c.index, text)
+
+
+def _speed(c: Coordinate) -> Variable:
+    text = f"Rate of deflection of {c.owner}, mode {c.number}" if c.modal else f"Speed of hinge {c.owner}, {c.kind}"
+    return Variable(c.name, c.unit, "output", "u", c.index, text)
+
+
+def _forces(body: Body, u0: int) -> tuple[list[Variable], list[Variable]]:
+    """What a hinge is given and what is found: forces and accelerations, or of a driven hinge the other way round."""
+    h, driven = body.hinge.name, body.hinge.drive == "motion"
+    given: list[Variable] = []
     found: list[Variable] = []
-    for j, d in enumerate(dofs):
-        angle, force, what = ("rad", "N.m", "rotation") if d.rotation else ("m", "N", "translation")
+    for index, d in enumerate(hinge_dofs(body), u0):
+        angle, unit, force = ("rad", "N.m", "Torque") if d.rotation else ("m", "N", "Force")
         acceleration, effort = f"{h}.{d.acceleration}", f"{h}.{d.force}"
         if driven:
-            text = f"Prescribed acceleration of hinge {h}, {what}"
-            inputs.append(Variable(acceleration, f"{angle}/s2", "input", "motion", u0 + j, text))
-            text = f"{'Torque' if d.rotation else 'Force'} that the motion of hinge {h} takes"
-            found.append(Variable(effort, force, "output", "tau", u0 + j, text))
+            text = f"Prescribed acceleration of hinge {h}, {d.kind}"
+            given.append(Variable(acceleration, f"{angle}/s2", "input", "motion", index, text))
+            found.append(Variable(effort, unit, "output", "tau", index, f"{force} that the motion of hinge {h} takes"))
         else:
-            text = f"{'Torque' if d.rotation else 'Force'} applied at hinge {h}"
-            inputs.append(Variable(effort, force, "input", "tau", u0 + j, text))
-            text = f"Acceleration of hinge {h}, {what}"
-            found.append(Variable(acceleration, f"{angle}/s2", "output", "udot", u0 + j, text))
-        if not (kind.quaternion and d.rotation):
-            text = f"Position of hinge {h}, {what}"
-            positions.append(Variable(f"{h}.{d.position}", angle, "output", "q", q0 + j, text))
-        text = f"Speed of hinge {h}, {what}"
-        speeds.append(Variable(f"{h}.{d.speed}", f"{angle}/s", "output", "u", u0 + j, text))
-    if kind.quaternion:
-        for i in range(4):
-            text = f"Attitude of hinge {h}, quaternion, component {'xyzw'[i]}"
-            positions.append(Variable(f"{h}.Q[{i + 1}]", "", "output", "q", q0 + kind.n_lin + i, text))
-    return inputs + positions + speeds + found
+            given.append(Variable(effort, unit, "input", "tau", index, f"{force} applied at hinge {h}"))
+            text = f"Acceleration of hinge {h}, {d.kind}"
+            found.append(Variable(acceleration, f"{angle}/s2", "output", "udot", index, text))
+    return given, found
 
 
-def _modal_variables(body: Body, q0: int, u0: int) -> list[Variable]:
-    """Modal coordinates, then their rates."""
-    name, modes = body.name, range(1, body.mode_count + 1)
-    texts = [f"Deflection of {name}, mode {i}" for i in modes]
-    values = [Variable(f"{name}.eta[{i}]", "", "output", "q", q0 + i - 1, texts[i - 1]) for i in modes]
-    texts = [f"Rate of deflection of {name}, mode {i}" for i in modes]
-    return values + [Variable(f"{name}.eta_dot[{i}]", "1/s", "output", "u", u0 + i - 1, texts[i - 1]) for i in modes]
+def _by_body(table: list[Coordinate]) -> dict[str, list[Coordinate]]:
+    return {name: list(rows) for name, rows in groupby(table, key=lambda c: c.body)}
+
+
+def _body_variables(body: Body, q: list[Coordinate], u: list[Coordinate]) -> list[Variable]:
+    """Inputs, positions, speeds and what is found at the hinge; then the modes and their rates."""
+    given, found = _forces(body, u[0].index if u else 0)
+    hinge = [*(_position(c) for c in q if not c.modal), *(_speed(c) for c in u if not c.modal)]
+    modes = [*(_position(c) for c in q if c.modal), *(_speed(c) for c in u if c.modal)]
+    return [*given, *hinge, *found, *modes]
 
 
 def _sensor_variables(name: str, n: int) -> list[Variable]:
@@ -145,13 +185,11 @@ def variable_table(model: Model, loads: tuple[str, ...]) -> list[Variable]:
         loads: `body.node` of the load nodes in the kernel's order.
     """
     out: list[Variable] = []
-    q0 = u0 = 0
+    q, u = coordinates(model)
+    of_q, of_u = _by_body(q), _by_body(u)
     for k, body in enumerate(model.bodies):
         h = body.hinge.name
-        out += _hinge_variables(body, q0, u0)
-        q0, u0 = q0 + body.hinge.kind.nq, u0 + body.hinge.kind.nu
-        out += _modal_variables(body, q0, u0)
-        q0, u0 = q0 + body.mode_count, u0 + body.mode_count
+        out += _body_variables(body, of_q.get(body.name, []), of_u.get(body.name, []))
         for key, unit, first in (("force", "N", 3), ("torque", "N.m", 0)):
             for i in range(3):
                 text = f"Reaction {key} at hinge {h} on body {body.name}, outboard frame"

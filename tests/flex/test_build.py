@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 from typing import Any
 
 import numpy as np
 import pytest
 
+import bough
 from bough import model
 from bough.errors import ModelError
-from bough.flex import FlexBody, flex_body
+from bough.flex import FlexBody, build, flex_body
 from bough.flex.body import ROTATION
 from bough.flex.line import RX, RY, RZ
 from bough.flex.nodal import nodal_body
@@ -183,3 +185,38 @@ def test_numbers_beyond_floating_point_are_refused() -> None:
     section = {"area": 1.0, "Iy": 1e-50, "Iz": 1e-50, "J": 1e-50}
     with pytest.raises(ModelError, match="SI units"):
         beam(material=material, section=section, length=1e50)
+
+
+def test_a_flexible_body_is_solved_once_from_the_file_to_the_poses_of_all_nodes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    solved: list[str] = []
+    solve = build._solved
+    monkeypatch.setattr(build, "_solved", lambda body, stiff: solved.append(body.name) or solve(body, stiff))
+    # Modes by a cut-off frequency have to be counted when the file is read.
+    beam = BEAM | {"modes": {"boundary": "cantilever", "max_frequency": 200.0}}
+    body = {"name": "link", "parent": "ground", "hinge": {"type": "fixed"}, "beam": beam}
+    system = bough.System(bough.load({"bough": 1, "name": "one", "bodies": [body]}))
+    q, _ = system.initial_state()
+    system.pose(q, "link.n7")  # carries nothing: the kernel gets a block with every node
+    bough.System(system.model.model_copy(update={"gravity": (0.0, 0.0, -9.81)}))
+    assert solved == ["link"]
+
+
+def test_a_body_on_another_hinge_or_with_stiffening_is_solved_again() -> None:
+    pinned = BEAM | {"modes": {"boundary": "pinned", "count": 2}}
+    about_z = loaded({"type": "revolute", "axis": [0, 0, 1]}, beam=pinned)
+    about_y = about_z.model_copy(update={"hinge": about_z.hinge.model_copy(update={"axes": ((0.0, 1.0, 0.0),)})})
+    plain = flex_body(about_z, stiffening=False)
+    assert plain.stiffening is None and flex_body(about_z).stiffening is not None
+    assert not np.allclose(flex_body(about_y).node_shapes, flex_body(about_z).node_shapes, atol=1e-3)
+    np.testing.assert_array_equal(flex_body(about_z).node_shapes, plain.node_shapes)
+
+
+def test_solved_bodies_are_forgotten_with_their_model() -> None:
+    body = loaded(beam=BEAM)
+    flex_body(body)
+    before = len(build._SOLVED)
+    del body
+    gc.collect()
+    assert len(build._SOLVED) < before

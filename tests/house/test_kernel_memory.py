@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from house.tools import KERNEL, ROOT, kernel_objects, require_tool
+from kernel.make_blocks import blocks_header
 
 PROGRAMS = sorted((ROOT / "tests" / "kernel" / "c").glob("*.c"))
 
@@ -33,7 +34,7 @@ def link_programs(compile_: Sequence[str], objects: Sequence[str], folder: Path)
     """Compile each test program and link it with the kernel; return the programs."""
     assert PROGRAMS, "tests/kernel/c holds no program"
     programs = [str(folder / source.stem) for source in PROGRAMS]
-    include = [f"-I{KERNEL / 'include'}", f"-I{KERNEL / 'src'}"]
+    include = [f"-I{KERNEL / 'include'}", f"-I{KERNEL / 'src'}", blocks_header(folder)]
     for source, program in zip(PROGRAMS, programs, strict=True):
         run([*compile_, "-std=c99", *include, str(source), *objects, "-lm", "-o", program])
     return programs

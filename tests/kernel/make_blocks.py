@@ -1,25 +1,18 @@
-"""Writes tests/kernel/c/blocks.h, the model blocks of the C test programs: `python tests/kernel/make_blocks.py`.
+"""The model blocks of the C test programs: blocks.h, written when the tests run.
 
-Small models that between them take every path of the kernel. To be run again when the layout of blocks changes, which
-test_c_programs.py notices.
+Small models that between them take every path of the kernel.
 """
 
 from __future__ import annotations
 
-import sys
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-
-if __name__ == "__main__":
-    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
 from kernel.cases import HINGES, Dict, panel
 
 from bough import System
-
-HEADER = Path(__file__).resolve().parent / "c" / "blocks.h"
 
 
 def _body(name: str, parent: str, kind: str, part: Dict, **hinge: Any) -> Dict:
@@ -105,14 +98,10 @@ def models() -> dict[str, Dict]:
     return out
 
 
-def blocks() -> dict[str, bytes]:
-    """The block of each model."""
-    return {name: System(model).block.data for name, model in models().items()}
-
-
-def header() -> str:
+@cache
+def _header() -> str:
     """The text of blocks.h: each block as 64-bit words, which a little-endian machine has in the order of the bytes."""
-    lines = ["/* blocks.h - model blocks of the test programs. Written by tests/kernel/make_blocks.py: do not edit. */"]
+    lines = ["/* blocks.h - model blocks of the test programs. Written by tests/kernel/make_blocks.py. */"]
     lines += ["#ifndef BLOCKS_H", "#define BLOCKS_H", "", "#include <stddef.h>", "#include <stdint.h>", ""]
     lines += [
         "typedef struct {",
@@ -122,15 +111,18 @@ def header() -> str:
         "} test_block;",
         "",
     ]
-    for name, data in blocks().items():
+    blocks = {name: System(model).block.data for name, model in models().items()}
+    for name, data in blocks.items():
         words = [f"0x{w:x}u" for w in np.frombuffer(data, dtype="<u8")]
         lines.append(f"static const uint64_t block_{name}[] = {{")
         lines += ["  " + ", ".join(words[i : i + 6]) + "," for i in range(0, len(words), 6)]
         lines.append("};")
     lines += ["", "static const test_block blocks[] = {"]
-    lines += [f'    {{"{name}", block_{name}, sizeof block_{name}}},' for name in blocks()]
+    lines += [f'    {{"{name}", block_{name}, sizeof block_{name}}},' for name in blocks]
     return "\n".join([*lines, "};", "enum { BLOCKS = sizeof blocks / sizeof blocks[0] };", "", "#endif", ""])
 
 
-if __name__ == "__main__":
-    HEADER.write_text(header(), encoding="utf-8")
+def blocks_header(folder: Path) -> str:
+    """Write blocks.h into a folder; return the option by which a compiler finds it there."""
+    (folder / "blocks.h").write_text(_header(), encoding="utf-8")
+    return f"-I{folder}"

@@ -10,7 +10,7 @@ import pytest
 from house.tools import ROOT
 
 from bough.model import Note, load, plausibility_notes
-from bough.model.source import read
+from bough.text.source import read
 
 GOOD = Path(__file__).parent / "good"
 MAST = """\

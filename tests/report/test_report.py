@@ -13,7 +13,7 @@ from bough.report import charts, render_page, write_page
 from bough.report.charts import HINGE, NODE
 from bough.report.palette import COLOURS, line_style
 from bough.report.thin import thin
-from bough.report.units import pretty
+from bough.text.units import pretty
 
 MODELS = sorted((Path(__file__).resolve().parents[1] / "model" / "good").iterdir())
 

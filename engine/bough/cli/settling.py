@@ -25,16 +25,17 @@ def settled(system: System, series: Mapping[str, Series], settings: Mapping[str,
         typer.BadParameter: The start value of a mode is set.
         SimulationError: There is no equilibrium.
     """
+    found_here = {c.name for c in (*system.q_table, *system.u_table) if c.modal}
     for name in settings:
-        if ".eta[" in name or ".eta_dot[" in name:
+        if name in found_here:
             raise typer.BadParameter(f"--settle finds {name} itself: leave out one of the two", param_hint="--set")
     changed = _changed(system.model, settings)
     statics = system if changed == system.model else System(changed)
     q, _ = statics.initial_state()
     start = np.array([settings.get(name, value) for name, value in zip(statics.q_names, q, strict=True)])
     at_rest, _ = equilibrium(statics, q=start, loads=_loads(system.model, series, settings))
-    found = {name: float(x) for name, x in zip(statics.q_names, at_rest, strict=True) if ".eta[" in name}
-    return {**settings, **found, **{name: 0.0 for name in statics.u_names if ".eta_dot[" in name}}
+    found = {c.name: float(at_rest[c.index]) for c in statics.q_table if c.modal}
+    return {**settings, **found, **{c.name: 0.0 for c in statics.u_table if c.modal}}
 
 
 def _loads(model: Model, series: Mapping[str, Series], settings: Mapping[str, float]) -> dict[str, list[float]]:

@@ -15,8 +15,8 @@ from rich.text import Text
 from bough.cli.console import complain
 from bough.flex import flex_body
 from bough.model import Body, Model, plausibility_notes
-from bough.model.source import ModelSource
 from bough.system import System
+from bough.text.source import ModelSource
 
 SHOWN_FREQUENCIES = 4
 """Frequencies of a body that the table shows; the JSON has all."""

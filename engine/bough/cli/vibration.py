@@ -94,20 +94,21 @@ def position(system: System, settings: Sequence[str], settle: bool = False) -> A
 
 def _position(system: System, settings: Sequence[str]) -> Array:
     q, _ = system.initial_state()
-    touched: set[str] = set()
+    touched: set[int] = set()
     for setting in (part.strip() for given in settings for part in given.split(",") if part.strip()):
         name, _, text = (part.strip() for part in setting.partition("="))
         try:
-            q[system.q_names.index(name)] = value = float(text)
+            c = system.q_table[system.q_names.index(name)]
+            q[c.index] = value = float(text)
         except ValueError:
             known = ", ".join(system.q_names[:12]) + (", ..." if system.nq > 12 else "")
             expected = f"expected NAME=NUMBER with one of {known}, found {setting!r}"
             raise typer.BadParameter(expected, param_hint="--at") from None
         if not np.isfinite(value):
             raise typer.BadParameter(f"expected a finite number, found {setting!r}", param_hint="--at")
-        touched |= {name[:-3]} if name.endswith(("Q[1]", "Q[2]", "Q[3]", "Q[4]")) else set()
-    for stem in touched:
-        at = system.q_names.index(f"{stem}[1]")
+        touched |= {c.index + 1 - c.number} if c.kind == "quaternion" else set()
+    for at in touched:
+        stem = system.q_names[at].removesuffix("[1]")
         size = float(np.linalg.norm(q[at : at + 4]))
         if abs(size - 1.0) > 1e-3:
             found = f"a quaternion {stem} of length {size:.6g}"
@@ -217,10 +218,11 @@ def sketch(system: System, q: Array, found: Vibrations) -> Sketch:
 def imbalance_note(system: System, found: Vibrations, about: str, settled: bool) -> str | None:
     """What a user should know of a position that is no equilibrium: which force is missing, and the cure."""
     name, force = found.imbalance
-    modal = ".eta_dot[" in name
+    index = system.u_names.index(name)
+    modal = system.u_table[index].modal
     if abs(force) <= BALANCED or (modal and settled):
         return None
-    held = force_left(system, system.u_names.index(name), force)
+    held = force_left(system, index, force)
     cure = "--settle bends the bodies by their load first" if modal else "--at chooses another position"
     return f"note: {about} is no equilibrium: holding it takes {held}. The motions are those about it, held so; {cure}"
 

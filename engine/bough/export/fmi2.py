@@ -8,7 +8,7 @@ from bough.export.markup import Lines, Value, document, element
 from bough.export.parts import default_experiment, log_categories, start_text, unit_definitions
 from bough.export.structure import Description, Unknown
 from bough.export.table import FmuVariable
-from bough.export.units import display_unit
+from bough.text.units import display_unit
 
 PYTHON: dict[str, Value] = {
     "needsExecutionTool": True,

@@ -8,8 +8,8 @@ from html import escape
 from bough.export.parts import start_text
 from bough.export.structure import Description
 from bough.export.table import FmuVariable
-from bough.export.units import NONE, display_unit
 from bough.model import Hinge, Model
+from bough.text.units import NONE, display_unit
 
 STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; color: #24292f; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }

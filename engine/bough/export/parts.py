@@ -5,7 +5,7 @@ from __future__ import annotations
 from bough.export.markup import Lines, Value, element, text
 from bough.export.structure import LOG_CATEGORIES, STEP_SIZE, STOP_TIME, Description
 from bough.export.table import TOLERANCE, FmuVariable, units_of
-from bough.export.units import Unit, used_units
+from bough.text.units import Unit, used_units
 
 
 def unit_definitions(d: Description) -> Lines:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import struct
-import zlib
+import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from PIL import Image, ImageDraw
+from scipy.spatial.transform import Rotation
 
-from bough.bodies import quaternion_matrix
 from bough.model import Body
 from bough.system import System
 
@@ -25,6 +25,8 @@ SHOWN = 2
 WIDTH, HEIGHT, MARGIN = 380.0, 300.0, 42.0
 """Size of a projection, pixels."""
 ICON = 128
+FINER = 4
+"""An icon is drawn so many times larger, and averaged: Pillow draws without antialiasing."""
 MOST_POINTS = 13
 """Points of a line that are drawn: a beam of many elements does not need all of its nodes."""
 
@@ -68,8 +70,7 @@ def _shape(body: Body, where: dict[str, Array]) -> Shape:
     else:
         base, lines = points["origin"], tuple(np.array([points["origin"], p]) for p in points.values())
         if body.rigid is not None:
-            x, y, z, w = where[f"{body.name}.origin"][3:]
-            com = base + quaternion_matrix((x, y, z, w)) @ np.array(body.rigid.com)
+            com = base + Rotation.from_quat(where[f"{body.name}.origin"][3:]).apply(body.rigid.com)
             dots, lines = com[None, :], (*lines, np.array([base, com]))
     start = np.zeros(3) if body.parent == "ground" else where[f"{body.parent}.{body.at}"][:3]
     link = np.array([base if body.parent == "ground" else start, base])
@@ -173,43 +174,20 @@ def png(parts: Sequence[Shape], size: int = ICON) -> bytes:
     low, high = points.min(axis=0), points.max(axis=0)
     _, _, a, b = largest_views(high - low)[0]
     extent = float((high - low)[[a, b]].max()) or 1.0
+    size *= FINER
     flat = _Plane(size / 2, size / 2, a, b, (low + high) / 2, 0.76 * size / extent)
-    image = np.zeros((size, size, 4))
-    image[..., :3] = 1.0
+    image = Image.new("RGBA", (size, size), "#ffffff00")
+    draw = ImageDraw.Draw(image)
     for k, s in enumerate(parts):
-        colour = np.array([int(COLOURS[k % len(COLOURS)][i : i + 2], 16) for i in (1, 3, 5)]) / 255
-        _paint(image, [flat(line) for line in (*s.lines, s.link)], 0.028 * size, colour)
+        for line in (*s.lines, s.link):
+            pixels = [(float(x), float(y)) for x, y in flat(line)]
+            draw.line(pixels, COLOURS[k % len(COLOURS)], round(0.056 * size), joint="curve")
+            for end in (pixels[0], pixels[-1]):
+                draw.circle(end, 0.028 * size, COLOURS[k % len(COLOURS)])
     for s in parts:
-        _paint(image, [flat(s.base[None, :])], 0.04 * size, np.array([0.14, 0.16, 0.18]))
-        _paint(image, [flat(s.base[None, :])], 0.024 * size, np.ones(3))
-    return _encode(np.round(image * 255).astype(np.uint8))
-
-
-def _paint(image: Array, lines: Sequence[Array], radius: float, colour: Array) -> None:
-    """Lines of round pens over the image; a line of one point is a dot."""
-    points = np.concatenate(lines)
-    low = np.floor(points.min(axis=0) - radius - 1).clip(0).astype(int)
-    high = np.ceil(points.max(axis=0) + radius + 1).astype(int)
-    part = image[low[1] : high[1], low[0] : high[0]]
-    x, y = np.arange(part.shape[1]) + low[0] + 0.5, (np.arange(part.shape[0]) + low[1] + 0.5)[:, None]
-    least = np.full(part.shape[:2], np.inf)
-    for line in lines:
-        for (px, py), (qx, qy) in zip(line, line[1:] if len(line) > 1 else line, strict=False):
-            dx, dy = qx - px, qy - py
-            along = (((x - px) * dx + (y - py) * dy) / max(dx * dx + dy * dy, 1e-12)).clip(0.0, 1.0)
-            least = np.minimum(least, np.hypot(x - px - along * dx, y - py - along * dy))
-    cover = (radius - least + 0.5).clip(0.0, 1.0)[..., None]
-    part[..., :3] = part[..., :3] * (1 - cover) + colour * cover
-    part[..., 3:] = part[..., 3:] * (1 - cover) + cover
-
-
-def _encode(pixels: NDArray[np.uint8]) -> bytes:
-    """PNG file of (height, width, 4) pixels."""
-    height, width = pixels.shape[:2]
-    rows = np.concatenate([np.zeros((height, 1), np.uint8), pixels.reshape(height, -1)], axis=1).tobytes()
-
-    def chunk(tag: bytes, data: bytes) -> bytes:
-        return struct.pack(">I", len(data)) + tag + data + struct.pack(">I", zlib.crc32(tag + data))
-
-    head = struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows, 9)) + chunk(b"IEND", b"")
+        x, y = flat(s.base)
+        draw.circle((x, y), 0.04 * size, "#24292e")
+        draw.circle((x, y), 0.024 * size, "#ffffff")
+    file = io.BytesIO()
+    image.reduce(FINER).save(file, "PNG", optimize=True)
+    return file.getvalue()

@@ -13,9 +13,9 @@ from enum import IntEnum
 from itertools import groupby
 from typing import Literal, TypeAlias
 
-from bough.export.units import NONE
 from bough.model import Body, Model
 from bough.system import System
+from bough.text.units import NONE
 from bough.variables import Variable, hinge_dofs
 
 FmuType: TypeAlias = Literal["Real", "Integer", "Boolean"]
@@ -100,7 +100,7 @@ class FmuVariable:
 
     Attributes:
         name: As users see it.
-        unit: A key of `bough.export.units.UNITS`; empty for Integer and Boolean.
+        unit: A key of `bough.text.units.UNITS`; empty for Integer and Boolean.
         description: One line of English.
         causality: As in the standard, like variability, initial and type.
         variability: See causality.

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+import weakref
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,8 +19,21 @@ from bough.flex.points import Array
 from bough.model import Beam, Body, Hinge
 
 
+@dataclass(frozen=True, eq=False)
+class _Solved:
+    """A flexible body and what it was solved with, beside its part of the model."""
+
+    hinge: tuple[object, ...]
+    stiffening: bool
+    flex: FlexBody
+
+
+# By the identity of a part of the model, for as long as that lives: a model is solved once, whoever asks.
+_SOLVED: dict[int, _Solved] = {}
+
+
 def flex_body(body: Body, stiffening: bool = True) -> FlexBody:
-    """The data of a nodal body, a beam or an FE body.
+    """The data of a nodal body, a beam or an FE body, solved when first asked for.
 
     Args:
         body: Of the model.
@@ -29,12 +43,27 @@ def flex_body(body: Body, stiffening: bool = True) -> FlexBody:
         ModelError: The beam has fewer modes than asked for, its motions couple and families were asked for, its
             damping does not fit its modes, or its numbers are beyond floating point.
     """
+    part = body.beam or body.nodal or body.fe
+    if part is None:
+        raise ValueError(f"body {body.name!r} is rigid: it has no flexible-body data")
+    hinge = (body.hinge.type, body.hinge.axes)
+    known = _SOLVED.get(id(part))
+    if known is not None and known.hinge == hinge and (known.stiffening or not stiffening):
+        return known.flex
+    flex = _solved(body, stiffening)
+    if known is None:
+        weakref.finalize(part, _SOLVED.pop, id(part), None)
+    _SOLVED[id(part)] = _Solved(hinge, stiffening, flex)
+    return flex
+
+
+def _solved(body: Body, stiffening: bool) -> FlexBody:
     if body.nodal is not None:
         return nodal_body(body.nodal)
     if body.fe is not None:
         return fe_body(body.fe, body.name)
     if body.beam is None:
-        raise ValueError(f"body {body.name!r} is rigid: it has no flexible-body data")
+        raise ValueError(body.name)
     try:
         # Absurd numbers overflow quietly here: the modes are refused when they are not finite.
         with np.errstate(all="ignore"):
@@ -105,12 +134,7 @@ def _damping(beam: Beam) -> Damping:
 
 def hinge_rotations(hinge: Hinge) -> Array:
     """Axes that the hinge turns its body about, (n, 3); z for a hinge that does not turn."""
-    if hinge.kind.quaternion:
-        return np.eye(3)
-    if hinge.kind.n_rot == 0:
-        return np.array([[0.0, 0.0, 1.0]])
-    axes = np.array(hinge.axes)
-    return np.cross(axes[:1], axes[1:]) if hinge.type == "planar" else axes
+    return hinge.kind.turns(hinge.axes) if hinge.kind.n_rot else np.array([[0.0, 0.0, 1.0]])
 
 
 def pinned_rotations(axes: Array) -> Array:

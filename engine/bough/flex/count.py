@@ -6,7 +6,7 @@ from bough.errors import ModelError, Problem
 from bough.flex.build import flex_body
 from bough.model import Body, Model
 from bough.model import load as load_file
-from bough.model.source import ModelSource
+from bough.text.source import ModelSource
 
 
 def load(source: ModelSource) -> Model:
@@ -28,13 +28,13 @@ def counted(model: Model) -> Model:
     """
     if all(body.knows_mode_count for body in model.bodies):
         return model
-    return model.model_copy(update={"bodies": tuple(_counted(body) for body in model.bodies)})
+    return model.model_copy(update={"bodies": tuple(_counted(body, model) for body in model.bodies)})
 
 
-def _counted(body: Body) -> Body:
+def _counted(body: Body, model: Model) -> Body:
     if body.knows_mode_count:
         return body
-    nm = flex_body(body).nm
+    nm = flex_body(body, model.geometric_stiffening).nm
     initial = body.modal_initial
     for key in ("eta", "eta_dot"):
         given = () if initial is None else getattr(initial, key)

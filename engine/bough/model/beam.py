@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal, TypeAlias
 
 from bough.model.damping import ModalDamping
-from bough.model.values import Frozen
+from bough.text.kinds import Frozen
 
 Boundary: TypeAlias = Literal["cantilever", "free", "pinned", "craig-bampton"]
 FAMILIES = ("bending_y", "bending_z", "torsion", "axial")

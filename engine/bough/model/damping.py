@@ -7,8 +7,8 @@ from typing import Annotated, Any, TypeAlias
 import numpy as np
 from pydantic import Discriminator, Field, Tag
 
-from bough.model.report import Path, Report, describe
-from bough.model.values import TAG, DiagonalOrMatrix, FileModel, Frozen, NonNegative, NonNegatives, Vec2
+from bough.text.kinds import TAG, DiagonalOrMatrix, FileModel, Frozen, NonNegative, NonNegatives, Vec2
+from bough.text.problems import Path, Report, describe
 
 Matrix: TypeAlias = tuple[tuple[float, ...], ...]
 SYMMETRY_SLACK = 1e-9

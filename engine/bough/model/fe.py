@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 
 from bough.model.beam import ModalInitial
 from bough.model.damping import ModalDamping
-from bough.model.values import Frozen
+from bough.text.kinds import Frozen
 
 FeFormat: TypeAlias = Literal["npz", "calculix", "abaqus", "nastran", "sid"]
 FeBoundary: TypeAlias = Literal["craig-bampton", "cantilever", "free", "file"]

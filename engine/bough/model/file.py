@@ -11,8 +11,8 @@ from pydantic import Field
 
 from bough.model.file_beam import BeamFile, ModalInitialFile
 from bough.model.file_fe import FeFile
-from bough.model.hinges import Drive, HingeType
-from bough.model.values import (
+from bough.model.hinges import HINGES, Drive, HingeType
+from bough.text.kinds import (
     DiagonalOrMatrix,
     FileModel,
     Name,
@@ -59,9 +59,7 @@ class HingeFile(FileModel):
     """How a body hangs on its parent."""
 
     name: Name = Field("", description=_NAME)
-    type: HingeType = Field(
-        description="one of fixed, revolute, prismatic, cylindrical, universal, planar, spherical, free"
-    )
+    type: HingeType = Field(description=f"one of {', '.join(HINGES)}")
     axis: Vec3 = Field([], description="3 numbers, not all zero: direction of the axis")
     axes: Annotated[list[Vec3], StopAtFirst()] = Field([], description="a list of axes, each 3 numbers")
     frame: FrameFile = Field(default_factory=FrameFile, description="a mapping: {position, quaternion}")

@@ -8,7 +8,7 @@ from pydantic import ConfigDict, Discriminator, Field, Tag
 
 from bough.model.beam import Boundary
 from bough.model.damping import DampingFile
-from bough.model.values import (
+from bough.text.kinds import (
     TAG,
     FileModel,
     NonNegative,

@@ -9,7 +9,7 @@ from pydantic import Field
 from bough.model.damping import DampingFile
 from bough.model.fe import Coupling, FeBoundary, FeFormat
 from bough.model.file_beam import ModalInitialFile
-from bough.model.values import (
+from bough.text.kinds import (
     FileModel,
     Positive,
     StopAtFirst,

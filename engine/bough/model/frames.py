@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bough.model.report import Path, Report, describe
+from bough.text.problems import Path, Report, describe
 
 QUATERNION_SLACK = 1e-3
 """A quaternion whose length is this near to 1 was rounded in writing, and is normalized."""

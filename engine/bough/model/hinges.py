@@ -1,13 +1,17 @@
-"""The hinge types: how many translations and rotations each has, and in which order."""
+"""The hinge types, one record each: the file format, the kernel's block, kinematics, names and documents read it.
+
+They stand in the order of the kernel's codes (`engine/kernel/src/hinges/hinges.inl`).
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
-HingeType: TypeAlias = Literal[
-    "fixed", "revolute", "prismatic", "cylindrical", "universal", "planar", "spherical", "free"
-]
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Array: TypeAlias = NDArray[np.float64]
 Drive: TypeAlias = Literal["torque", "motion", "locked"]
 
 
@@ -18,14 +22,16 @@ class HingeKind:
     Attributes:
         n_lin: Number of translations.
         n_rot: Number of rotations.
+        n_axes: Number of axes that the user gives; without any, translations and rotations are along x, y, z.
         quaternion: Whether the rotations are held by a quaternion (x, y, z, w) instead of angles.
-        n_axes: Number of axes that the user gives.
+        normal: Whether it turns about the normal of its axes, which are then orthogonal.
     """
 
-    n_lin: int
-    n_rot: int
-    quaternion: bool
-    n_axes: int
+    n_lin: int = 0
+    n_rot: int = 0
+    n_axes: int = 0
+    quaternion: bool = False
+    normal: bool = False
 
     @property
     def nq(self) -> int:
@@ -37,14 +43,41 @@ class HingeKind:
         """Number of speeds, the degrees of freedom."""
         return self.n_lin + self.n_rot
 
+    def slides(self, axes: ArrayLike) -> Array:
+        """Directions of the translations in the inboard frame, (n_lin, 3), from the axes of a hinge."""
+        given = np.asarray(axes, dtype=np.float64).reshape(-1, 3)
+        return (given if self.n_axes else np.eye(3))[: self.n_lin]
+
+    def turns(self, axes: ArrayLike) -> Array:
+        """Axes of the rotations, (n_rot, 3): each in the frame that those before it have turned."""
+        given = np.asarray(axes, dtype=np.float64).reshape(-1, 3)
+        if self.normal:
+            return np.cross(given[:1], given[1:])
+        return (given if self.n_axes else np.eye(3))[: self.n_rot]
+
+
+    def constants(self, axes: ArrayLike) -> Array:
+        """Axes that the kernel does not know, (n, 3): of translations, and the first of two rotations.
+
+        Its frames are turned so that the last rotation axis is z; a free hinge slides along x, y and z.
+        """
+        first = self.turns(axes)[: max(self.n_rot - 1, 0)] if not self.quaternion else np.empty((0, 3))
+        slides = self.slides(axes) if self.n_axes else np.empty((0, 3))
+        return np.concatenate([slides, first])
+
 
 HINGES: dict[str, HingeKind] = {
-    "fixed": HingeKind(0, 0, False, 0),
-    "revolute": HingeKind(0, 1, False, 1),
-    "prismatic": HingeKind(1, 0, False, 1),
-    "cylindrical": HingeKind(1, 1, False, 1),
-    "universal": HingeKind(0, 2, False, 2),
-    "planar": HingeKind(2, 1, False, 2),
-    "spherical": HingeKind(0, 3, True, 0),
-    "free": HingeKind(3, 3, True, 0),
+    "fixed": HingeKind(),
+    "revolute": HingeKind(n_rot=1, n_axes=1),
+    "prismatic": HingeKind(n_lin=1, n_axes=1),
+    "cylindrical": HingeKind(n_lin=1, n_rot=1, n_axes=1),
+    "universal": HingeKind(n_rot=2, n_axes=2),
+    "planar": HingeKind(n_lin=2, n_rot=1, n_axes=2, normal=True),
+    "spherical": HingeKind(n_rot=3, quaternion=True),
+    "free": HingeKind(n_lin=3, n_rot=3, quaternion=True),
 }
+
+if TYPE_CHECKING:
+    HingeType: TypeAlias = str
+else:
+    HingeType = Literal[tuple(HINGES)]

@@ -5,16 +5,17 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from bough.model.compose import Data
 from bough.model.file import BodyFile, HeaderFile, ModelFile
 from bough.model.frames import vector
 from bough.model.mobility import check_mobility
 from bough.model.model import Model
-from bough.model.report import Report, describe
 from bough.model.resolve_body import resolve_body
-from bough.model.source import ModelSource, read
-from bough.model.translate import check
+from bough.model.synonyms import MODEL_WORDS
 from bough.model.tree import Entry, check_ports, check_tree, entry
+from bough.text.compose import Data
+from bough.text.problems import Report, describe
+from bough.text.source import ModelSource, read
+from bough.text.translate import check
 
 
 def load(source: ModelSource) -> Model:
@@ -32,7 +33,7 @@ def load(source: ModelSource) -> Model:
             found, and the cure.
     """
     read_source = read(source)
-    report = Report(read_source.file, read_source.line_of, read_source.folder)
+    report = Report(read_source.file, read_source.line_of, read_source.folder, MODEL_WORDS)
     data = dict(read_source.data)
     _check_no_system(data, report)
     bodies_data = data.pop("bodies", _MISSING)

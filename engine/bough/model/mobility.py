@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
 
 from bough.model.model import Body, Hinge, Inertia, Nodal, Rigid
-from bough.model.report import Report
+from bough.text.problems import Report
 
 SINGULAR = 1e-13
 """Smallest over largest eigenvalue below which a mass matrix counts as singular: round-off of its entries."""
@@ -105,25 +105,13 @@ def _carry(positions: Array) -> Array:
 
 def _hinge_motion(hinge: Hinge) -> Array:
     """Columns: how the hinge moves its body, angular part first, in outboard axes, (6, nu)."""
-    kind, axes = hinge.kind, np.array(hinge.axes, dtype=np.float64).reshape(-1, 3)
-    lin, rot = np.eye(3)[: kind.n_lin], np.eye(3)[: kind.n_rot]
-    if hinge.type in ("revolute", "prismatic", "cylindrical"):
-        lin, rot = axes[: kind.n_lin], axes[: kind.n_rot]
-    elif hinge.type == "universal":
-        rot = np.array([_turned_back(axes[0], axes[1], hinge.initial_q[1]), axes[1]])
-    elif hinge.type == "planar":
-        # The plane is the same in any position: no need to turn its axes.
-        lin, rot = axes, np.cross(axes[0], axes[1]).reshape(1, 3)
+    # A rotation leaves its own axis alone, and the plane whose normal it is: only a second one turns the first axis.
+    kind, lin, rot = hinge.kind, hinge.kind.slides(hinge.axes), hinge.kind.turns(hinge.axes)
+    if kind.n_rot == 2:
+        rot = np.array([Rotation.from_rotvec(-hinge.initial_q[1] * rot[1]).apply(rot[0]), rot[1]])
     motion = np.zeros((6, kind.nu))
     motion[3:, : kind.n_lin], motion[:3, kind.n_lin :] = lin.T, rot.T
     return motion
-
-
-def _turned_back(a: Array, axis: Array, angle: float) -> Array:
-    """Rodrigues: the vector turned by -angle about the axis."""
-    c, s = math.cos(angle), -math.sin(angle)
-    turned: Array = c * a + s * np.cross(axis, a) + (1.0 - c) * (axis @ a) * axis
-    return turned
 
 
 def _mass(points: Points, motion: Array) -> Array:

@@ -7,7 +7,7 @@ from typing import Literal
 from bough.model.beam import Beam, ModalInitial
 from bough.model.fe import Fe
 from bough.model.hinges import HINGES, Drive, HingeKind, HingeType
-from bough.model.values import Frozen
+from bough.text.kinds import Frozen
 
 Vector3 = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from bough.model.beam import Beam, Section
 from bough.model.model import Body, Hinge, Model
-from bough.model.report import Path, key_path
-from bough.model.source import ModelSource, read
+from bough.text.problems import Path, key_path
+from bough.text.source import ModelSource, read
 
 THICK = 0.3
 """Twice a section's radius of gyration over the length of its beam: a rectangle is then half as high as it is long."""

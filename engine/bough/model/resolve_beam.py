@@ -19,8 +19,8 @@ from bough.model.beam import (
 from bough.model.damping import resolve_damping
 from bough.model.file_beam import BeamFile, MaterialFile, ModalInitialFile
 from bough.model.frames import inertia, unit, vector
-from bough.model.report import Path, Report, describe, one_of
 from bough.model.resolve_section import one_given, resolve_section
+from bough.text.problems import Path, Report, describe, one_of
 
 SHORTEST = 1e-9
 """Shortest segment of an axis, over its length."""

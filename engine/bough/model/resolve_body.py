@@ -7,12 +7,12 @@ import re
 from bough.model.file import BodyFile, FrameFile, RigidFile
 from bough.model.frames import inertia, unit, unit_quaternion, vector
 from bough.model.model import Body, Rigid, RigidNode, Wheel
-from bough.model.report import Path, Report, describe
 from bough.model.resolve_beam import resolve_beam
 from bough.model.resolve_fe import resolve_fe
 from bough.model.resolve_hinge import resolve_hinge
 from bough.model.resolve_nodal import resolve_nodal
-from bough.model.values import NAME_LENGTH, NAME_PATTERN
+from bough.text.kinds import NAME_LENGTH, NAME_PATTERN
+from bough.text.problems import Path, Report, describe
 
 KINDS = ("rigid", "beam", "nodal", "fe")
 ORIGIN = RigidNode(position=(0.0, 0.0, 0.0), quaternion=(0.0, 0.0, 0.0, 1.0))

@@ -10,8 +10,8 @@ from bough.model.damping import ModalDamping, resolve_damping
 from bough.model.fe import Fe, FeBoundary, FeFormat, FeInterface, FeModes, FeUnits
 from bough.model.file_fe import FeFile, FeInterfaceFile
 from bough.model.frames import vector
-from bough.model.report import Path, Report, describe, one_of
-from bough.model.values import NAME_LENGTH, NAME_PATTERN
+from bough.text.kinds import NAME_LENGTH, NAME_PATTERN
+from bough.text.problems import Path, Report, describe, one_of
 
 ENDINGS: dict[str, FeFormat] = {
     ".npz": "npz",

@@ -8,7 +8,7 @@ from bough.model.file import HingeFile, InitialFile
 from bough.model.frames import Vector3, unit, unit_quaternion, vector
 from bough.model.hinges import HINGES, HingeKind
 from bough.model.model import Hinge
-from bough.model.report import Path, Report, describe
+from bough.text.problems import Path, Report, describe
 
 ORTHOGONAL = 1e-6
 """Cosine up to which two planar axes count as orthogonal, sine down to which universal ones as parallel."""
@@ -66,22 +66,22 @@ def _axes(file: HingeFile, kind: HingeKind, path: Path, report: Report) -> tuple
     axes = tuple(unit(axis, (*path, "axes", i), report) for i, axis in enumerate(file.axes))
     if len(axes) < 2 or len(report.problems) > before:
         return axes
-    return _pair(axes[0], axes[1], file.type, (*path, "axes"), report)
+    return _pair(axes[0], axes[1], kind.normal, (*path, "axes"), report)
 
 
-def _pair(a: Vector3, b: Vector3, hinge_type: str, path: Path, report: Report) -> tuple[Vector3, ...]:
-    """Two axes that can serve together: orthonormal for a planar hinge, not parallel for a universal one."""
+def _pair(a: Vector3, b: Vector3, orthogonal: bool, path: Path, report: Report) -> tuple[Vector3, ...]:
+    """Two axes that can serve together: orthonormal ones in a plane, or not parallel ones to turn about."""
     cosine = math.fsum(x * y for x, y in zip(a, b, strict=True))
     rest = [y - cosine * x for x, y in zip(a, b, strict=True)]
     sine = math.hypot(*rest)
-    if hinge_type == "planar" and abs(cosine) > ORTHOGONAL:
+    if orthogonal and abs(cosine) > ORTHOGONAL:
         angle = math.degrees(math.atan2(sine, cosine))
         found = f"{angle:.6g} degrees between them"
         report.add(path, "two orthogonal axes in the plane", found, "make it 90 degrees")
-    elif hinge_type == "universal" and sine < ORTHOGONAL:
+    elif not orthogonal and sine < ORTHOGONAL:
         cure = "choose another second axis, or a revolute hinge"
         report.add(path, "two axes that are not parallel", "parallel axes", cure)
-    elif hinge_type == "planar":
+    elif orthogonal:
         x, y, z = (value / sine for value in rest)
         return (a, (x, y, z))
     return (a, b)

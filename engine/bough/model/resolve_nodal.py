@@ -6,8 +6,8 @@ from bough.model.damping import symmetric_matrix
 from bough.model.file import NodalFile, NodalNodeFile
 from bough.model.frames import inertia, vector
 from bough.model.model import Nodal, NodalNode
-from bough.model.report import Path, Report, describe, one_of
 from bough.model.resolve_beam import modal_initial
+from bough.text.problems import Path, Report, describe, one_of
 
 _TAKEN = ("eta", "eta_dot")
 

@@ -6,7 +6,7 @@ import math
 
 from bough.model.beam import Section
 from bough.model.file_beam import Box, Circle, Rectangle, SectionFile, SectionNumbers, Tube, WideFlange
-from bough.model.report import Path, Report, describe
+from bough.text.problems import Path, Report, describe
 
 Dimensions = tuple[float, float, float, float]
 """area (m^2), Iy, Iz, J (m^4)."""

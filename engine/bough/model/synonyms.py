@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
+from bough.text.vocabulary import Vocabulary
 
 # Options of `bough run` by what other programs write into the model.
 _OF_A_RUN = {
@@ -67,23 +66,17 @@ _MEANT = {
     "wheels": "rotors flywheels gyros",
     "width": "b w",
 }
-_UNIT = re.compile(r"(?:_in)?_(m|mm|cm|kg|g|t|s|ms|hz|n|nm|rad|deg|degrees?|pa|kpa|mpa|gpa|si)\Z")
+_CURES = {
+    "bough": "write `bough: 1`, or use the release of bough that reads this version",
+    "loops": "remove the loops: closed loops are not available yet, only trees of bodies",
+}
 
-
-def without_unit(key: str) -> str:
-    """The key in small letters, without a unit at its end: `length_mm` is `length`."""
-    return _UNIT.sub("", key.lower().replace("-", "_").replace(" ", "_"))
-
-
-def meant(key: str, known: Iterable[str]) -> str | None:
-    """The key among the known ones that another program calls so, if there is one."""
-    bare = without_unit(key)
-    for name in known:
-        if bare == name.lower() or bare in _MEANT.get(name, "").split():
-            return name
-    return None
-
-
-def of_a_run(key: str) -> str | None:
-    """The option of `bough run` for a key that is about a run and not about the model, if it is one."""
-    return _OF_A_RUN.get(without_unit(key))
+MODEL_WORDS = Vocabulary(
+    synonyms=_MEANT,
+    elsewhere={
+        key: f"remove it, and say it when you run the model: `bough run {option}`" for key, option in _OF_A_RUN.items()
+    },
+    cures=_CURES,
+    directions=frozenset({"axis", "axes"}),
+)
+"""The words of model files, and of system files, which hold models."""

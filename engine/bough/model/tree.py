@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from bough.model.compose import Data
 from bough.model.model import Body
-from bough.model.report import Path, Report, describe, one_of
+from bough.text.compose import Data
+from bough.text.problems import Path, Report, describe, one_of
 
 GROUND = "ground"
 RESERVED = (GROUND, "time", "gravity")

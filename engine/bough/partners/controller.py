@@ -16,11 +16,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from bough.errors import did_you_mean
-from bough.model.report import describe as words
 from bough.partners.misfit import FITTING, Misfit, PartnerError
 from bough.partners.quantity import Partner, Quantity
 from bough.partners.run import PartnerRun
 from bough.partners.shapes import SAMPLE_SLACK, clamp, quintic
+from bough.text.problems import describe as words
 
 NUMBER = 2
 TEXT = "Joint controller: sampled PID with feed-forward and a built-in move"

@@ -13,12 +13,13 @@ from typing import Any
 
 from bough.flex import load
 from bough.model import Model
-from bough.model.report import describe as words
 from bough.partners.controller import REFERENCE, sampled
 from bough.partners.misfit import Misfit, PartnerError
 from bough.partners.model_design import Gains, design
 from bough.partners.quantity import Partner, Quantity, as_list
 from bough.system import System
+from bough.text.problems import describe as words
+from bough.variables import hinge_dofs
 
 KIND = "model-controller"
 NUMBER = 3
@@ -165,7 +166,7 @@ def _hinges(model: Model) -> list[str]:
             found = f"hinge '{h.name}' is {h.type}, drive {h.drive}"
             expected = "every hinge to be fixed, or a rotation about axes (revolute, universal) that a torque drives"
             raise PartnerError(KIND, Misfit("model", found, expected, "take a controller, one axis for each hinge"))
-        names += [f"{h.name}.w"] if h.kind.nu == 1 else [f"{h.name}.w[{i + 1}]" for i in range(h.kind.nu)]
+        names += [f"{h.name}.{dof.speed}" for dof in hinge_dofs(body)]
     if not names:
         expected = "a hinge that turns: there is nothing to control"
         raise PartnerError(KIND, Misfit("model", "the model has none", expected, "name another model"))

@@ -76,7 +76,8 @@ def design(system: System, names: Sequence[str], end: Sequence[float], bandwidth
     q[hinges], q[modes] = end, 0.0
     space = system.linearize(q, rest, system.inverse_dynamics(q, rest, rest))
     A, M = space.A, system.mass_matrix(q)
-    B = space.B[:, [space.inputs.index(_torque(name)) for name in names]]
+    torques = {v.index: v.name for v in system.variables if v.kind == "tau"}
+    B = space.B[:, [space.inputs.index(torques[i]) for i in hinges]]
     K = -(M @ A[n:, :n])
     stiffness = 0.5 * (K + K.T)[np.ix_(modes, modes)]
     if modes and np.linalg.eigvalsh(stiffness)[0] <= 0.0:
@@ -103,12 +104,6 @@ def design(system: System, names: Sequence[str], end: Sequence[float], bandwidth
 
 def _refusal(found: str, expected: str, cure: str) -> PartnerError:
     return PartnerError("model-controller", Misfit("model", found, expected, cure))
-
-
-def _torque(speed: str) -> str:
-    """Name of a hinge's torque from that of its speed."""
-    hinge, _, last = speed.rpartition(".")
-    return f"{hinge}.tau{last[1:]}"
 
 
 def _held(A: Array, B: Array, h: float) -> tuple[Array, Array]:

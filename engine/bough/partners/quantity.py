@@ -16,8 +16,8 @@ import numpy as np
 
 from bough.errors import did_you_mean
 from bough.export.table import FmuType, FmuVariable, Kind, Variability
-from bough.model.report import describe, one_of
 from bough.partners.misfit import FITTING, Misfit, PartnerError
+from bough.text.problems import describe, one_of
 
 Role: TypeAlias = Literal["input", "output", "tunable", "fixed"]
 Value: TypeAlias = float | bool | Sequence[float]
@@ -33,7 +33,7 @@ class Quantity:
 
     Attributes:
         name: As users see it; with several axes `name[1]`, `name[2]`...
-        unit: A key of `bough.export.units.UNITS`; empty for Integer and Boolean.
+        unit: A key of `bough.text.units.UNITS`; empty for Integer and Boolean.
         text: One line of English.
         role: Inputs, outputs, and parameters that may change between steps or only before the run.
         start: Start value, for each axis the same unless set.

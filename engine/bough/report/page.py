@@ -19,8 +19,8 @@ from bough.report.charts import Chart, Series, charts
 from bough.report.choice import drawn_charts
 from bough.report.palette import line_style
 from bough.report.thin import MOST, thin
-from bough.report.units import pretty
 from bough.result import Result
+from bough.text.units import pretty
 
 MOST_CURVES = 24
 """Curves that one chart shows at first; the others wait in its legend."""

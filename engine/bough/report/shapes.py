@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.spatial.distance import cdist
+from scipy.spatial.transform import Rotation
 
 from bough.report.figures import new_figure, save_figure
 from bough.report.palette import COLOURS, INK
@@ -272,13 +273,4 @@ def _edge(a: Array, b: Array, move_a: Array, move_b: Array, offset: Array, turns
     slopes = [np.cross(move[:3], d) for move in (move_a, move_b)]
     lift = h[0] * move_a[3:] + h[1] * slopes[0] + h[2] * move_b[3:] + h[3] * slopes[1]
     turn = (1 - s) * move_a[:3] + s * move_b[:3]
-    return base, base - offset + lift + _turned(offset, turn)
-
-
-def _turned(vector: Array, turns: Array) -> Array:
-    """A vector turned by each of some rotation vectors, (n, 3)."""
-    angle = np.linalg.norm(turns, axis=1, keepdims=True)
-    axis = turns / np.where(angle > 0.0, angle, 1.0)
-    cross = np.cross(axis, vector)
-    turned: Array = vector + np.sin(angle) * cross + (1 - np.cos(angle)) * np.cross(axis, cross)
-    return turned
+    return base, base - offset + lift + Rotation.from_rotvec(turn).apply(offset)

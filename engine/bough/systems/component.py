@@ -10,10 +10,6 @@ from typing import Any
 
 from bough.errors import BuildError, ModelError, SimulationError
 from bough.export import build_fmu
-from bough.model.report import Path as KeyPath
-from bough.model.report import Report, describe
-from bough.model.source import Source
-from bough.model.translate import check
 from bough.partners import KINDS, PartnerError
 from bough.partners.misfit import FITTING
 from bough.systems.file import ComponentFile
@@ -22,6 +18,10 @@ from bough.systems.partner import build_partner
 from bough.systems.recognize import MODELS
 from bough.systems.structure import Component
 from bough.systems.values import input_values, with_own_values
+from bough.text.problems import Path as KeyPath
+from bough.text.problems import Report, describe
+from bough.text.source import Source
+from bough.text.translate import check
 
 PATH_CURE = "check the path: it starts from the folder of the system file"
 

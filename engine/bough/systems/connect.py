@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from bough.errors import SimulationError
-from bough.model.report import Path, Report, describe, one_of
-from bough.model.translate import check
 from bough.systems.carry import carried_value
 from bough.systems.file import ConnectionFile
 from bough.systems.settings import other_index
 from bough.systems.structure import Component, Link, Port, Unit, Variable
+from bough.text.problems import Path, Report, describe, one_of
+from bough.text.translate import check
 
 _NAME = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*(?:\[\d+\])?)+")
 SOURCES = ("output", "calculatedParameter", "parameter")

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from bough.model.values import FileModel, Name, Positive, Whole
+from bough.text.kinds import FileModel, Name, Positive, Whole
 
 
 class MasterFile(FileModel):

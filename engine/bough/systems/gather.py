@@ -9,9 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from bough.model.report import Report, describe, one_of
-from bough.model.translate import check
-from bough.model.values import NAME_PATTERN
+from bough.model.synonyms import MODEL_WORDS
 from bough.systems.component import Builder
 from bough.systems.connect import check_links
 from bough.systems.file import HeaderFile, MasterFile, SystemFile
@@ -20,6 +18,9 @@ from bough.systems.recognize import read_system
 from bough.systems.structure import Assembly, Component, Master
 from bough.systems.values import with_values
 from bough.systems.warned import loose_inputs
+from bough.text.kinds import NAME_PATTERN
+from bough.text.problems import Report, describe, one_of
+from bough.text.translate import check
 
 
 def gather(
@@ -43,7 +44,7 @@ def gather(
     """
     fmpy()
     read_source = read_system(source)
-    report = Report(read_source.file, read_source.line_of, read_source.folder)
+    report = Report(read_source.file, read_source.line_of, read_source.folder, MODEL_WORDS)
     data = dict(read_source.data)
     listed, wires = data.pop("components", None), data.pop("connections", None)
     header = check(HeaderFile, data, (), report, whole=SystemFile)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from bough.errors import ModelError, Problem
-from bough.model.source import MAX_BYTES, Source, read
+from bough.text.source import MAX_BYTES, Source, read
 
 KEY = "bough_system"
 MODELS = (".yaml", ".yml", ".json")

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from bough.errors import SimulationError
-from bough.model.report import one_of
 from bough.systems.carry import carry_again
 from bough.systems.ports import power_ports
 from bough.systems.structure import EXTRAPOLATIONS, ORDERS, Assembly, Component, Port, Value, Variable
+from bough.text.problems import one_of
 
 SETTABLE = ("parameter", "input", "structuralParameter")
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from bough.model.report import Path, Report, describe, one_of
 from bough.systems.settings import other_index, out_of_range, settable, unsettable
 from bough.systems.structure import Component, Value
+from bough.text.problems import Path, Report, describe, one_of
 
 _WANTED = {"real": "a finite number", "integer": "a whole number", "boolean": "true or false"}
 

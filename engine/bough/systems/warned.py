@@ -6,9 +6,9 @@ import math
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from bough.model.report import one_of
 from bough.partners.facts import Facts, read_facts
 from bough.systems.structure import Assembly, Component, Port
+from bough.text.problems import one_of
 
 ROUNDING = 1e-6
 """Relative difference at which two times count as equal."""

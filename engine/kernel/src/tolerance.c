@@ -112,7 +112,7 @@ static double fastest_turn(const bough_sim *sim) {
   double most = 0.0;
   for (int k = 0; k < sim->model->nb; k++) {
     const bough_body *b = sim->model->body + k;
-    for (int i = sim->nq + b->u0 + b->n_lin; i < sim->nq + b->um; i++) most = larger(most, fabs(sim->stage[i]));
+    for (int i = sim->nq + b->u0 + b->slides; i < sim->nq + b->um; i++) most = larger(most, fabs(sim->stage[i]));
   }
   return most;
 }
@@ -122,8 +122,8 @@ static mean_square by_motion(const bough_sim *sim, double h) {
   const double H = sim->horizon;
   for (int k = 0; k < sim->model->nb; k++) {
     const bough_body *b = sim->model->body + k;
-    const int u0 = sim->nq + b->u0, um = sim->nq + b->um, q_turn = b->q0 + b->n_lin, u_turn = u0 + b->n_lin;
-    sizes_of(sim, H / h, H, b->q0, b->n_lin, u0, b->n_lin);
+    const int u0 = sim->nq + b->u0, um = sim->nq + b->um, q_turn = b->q0 + b->slides, u_turn = u0 + b->slides;
+    sizes_of(sim, H / h, H, b->q0, b->slides, u0, b->slides);
     sizes_of(sim, H / h, H, q_turn, b->qm - q_turn, u_turn, um - u_turn);
     sizes_of(sim, H / h, H, b->qm, b->nm, um, b->nm);
     add_hinge(sim, h, b->q0, q_turn, INFINITY, &mean);

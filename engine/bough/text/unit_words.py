@@ -6,7 +6,7 @@ import math
 import re
 from dataclasses import dataclass
 
-from bough.model.scalars import number_of
+from bough.text.scalars import number_of
 
 # By the unit as the descriptions of keys write it: other units of the same quantity, and how many of it each is.
 _UNITS: dict[str, dict[str, float]] = {
@@ -31,6 +31,8 @@ _UNITS: dict[str, dict[str, float]] = {
 }
 _TEXT = re.compile(r"\s*([-+]?[\d.]+(?:[eE][-+]?\d+)?)\s*([A-Za-zµ°%].*?|1/s)\s*\Z")
 
+_AT_END = re.compile(r"(?:_in)?_(m|mm|cm|kg|g|t|s|ms|hz|n|nm|rad|deg|degrees?|pa|kpa|mpa|gpa|si)\Z")
+
 
 @dataclass(frozen=True)
 class SiNumber:
@@ -38,6 +40,11 @@ class SiNumber:
 
     text: str
     unit: str
+
+
+def without_unit(key: str) -> str:
+    """The key in small letters, without a unit at its end: `length_mm` is `length`."""
+    return _AT_END.sub("", key.lower().replace("-", "_").replace(" ", "_"))
 
 
 def si_number(text: str, expected: str) -> SiNumber | None:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable, Iterable
 from typing import NoReturn, TypeAlias
 
-from bough.errors import ModelError, Problem
+from bough.errors import ModelError, Problem, closest
+from bough.text.vocabulary import Vocabulary
 
 Path: TypeAlias = tuple[str | int, ...]
 """Keys and list indices from the top of the model to a value."""
 
 _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*\Z")
 _LONGEST = 60
+NO_WORDS = Vocabulary()
 MAX_SUGGESTIONS = 200
 """Suggestions per report: looking for similar names takes long where everything is misspelt."""
 
@@ -29,10 +30,17 @@ class Foreign:
 class Report:
     """The problems found so far in one source."""
 
-    def __init__(self, file: str, line_of: Callable[[Path], int | None], folder: str = "") -> None:
-        """Name the file, how to find the line of a key path in it, and the folder that its paths start from."""
+    def __init__(
+        self,
+        file: str,
+        line_of: Callable[[Path], int | None],
+        folder: str = "",
+        words: Vocabulary = NO_WORDS,
+    ) -> None:
+        """Name the file, how to find the line of a key path in it, the folder that its paths start from, its words."""
         self.file = file
         self.folder = folder
+        self.words = words
         self.problems: list[Problem] = []
         self.corrected: set[Path] = set()
         """Keys that are missing only because the file has them under a wrong name."""
@@ -50,9 +58,7 @@ class Report:
         if self._suggestions <= 0 or len(name) > 4 * _LONGEST:
             return None
         self._suggestions -= 1
-        candidates = {candidate.lower(): candidate for candidate in known}
-        close = difflib.get_close_matches(name.lower(), candidates, n=1, cutoff=0.6)
-        return candidates[close[0]] if close else None
+        return closest(name, known)
 
     def fail(self) -> NoReturn:
         """Raise what was found, in the order of the file."""

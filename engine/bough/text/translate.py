@@ -8,11 +8,10 @@ from typing import Any, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
-from bough.model.report import Path, Report, describe, one_of
-from bough.model.scalars import number_of
-from bough.model.synonyms import meant, of_a_run, without_unit
-from bough.model.unit_words import si_number
-from bough.model.values import NAME_LENGTH, TAG
+from bough.text.kinds import NAME_LENGTH, TAG
+from bough.text.problems import Path, Report, describe, key_path, one_of
+from bough.text.scalars import number_of
+from bough.text.unit_words import si_number, without_unit
 
 _NUMBER_ERRORS = frozenset({"float_type", "int_type", "int_from_float", "finite_number"})
 
@@ -60,7 +59,8 @@ def _translate(error: ValidationError, cls: type[BaseModel], path: Path, report:
 
 def _suggested(key: str, known: list[str], report: Report) -> str | None:
     """The known key that is meant by an unknown one: another name for it, or one that is spelt nearly so."""
-    return meant(key, known) or (None if of_a_run(key) else report.suggest(key, known))
+    words = report.words
+    return words.meant(key, known) or (None if words.moved(key) else report.suggest(key, known))
 
 
 def _location(detail: Any) -> Path:
@@ -73,20 +73,21 @@ def _words(detail: Any, cls: type[BaseModel], suggestion: str | None, report: Re
     kind, value, limits, location = detail["type"], detail["input"], detail.get("ctx", {}), _location(detail)
     if kind == "extra_forbidden":
         keys, key = one_of(_keys_at(detail["loc"], cls)), str(detail["loc"][-1])
-        return f"one of the keys {keys}", f"the unknown key {key!r:.80}", _key_cure(key, suggestion)
+        return f"one of the keys {keys}", f"the unknown key {key!r:.80}", _key_cure(key, suggestion, report)
     expected = _expected(location, cls)
     if kind == "missing":
         return expected, "no such key", f"add `{location[-1]}: ...`"
     if kind in _NUMBER_ERRORS:
         return expected, describe(value), _number_cure(value, kind, expected)
     if kind in ("greater_than", "greater_than_equal", "less_than", "less_than_equal"):
-        return expected, describe(value), _limit_cure(location, limits)
+        return expected, describe(value), report.words.cures.get(key_path(location)) or _limit_cure(limits)
     if kind in ("too_short", "too_long"):
-        return expected, describe(value), _length_cure(location, limits)
+        return expected, describe(value), report.words.cures.get(key_path(location)) or _length_cure(limits)
     if kind == "literal_error":
         return expected, describe(value), _choice_cure(value, limits, report)
     if kind == "list_type":
-        axis = next((part for part in reversed(location) if isinstance(part, str)), "") in ("axis", "axes")
+        key = next((part for part in reversed(location) if isinstance(part, str)), "")
+        axis = key in report.words.directions
         cure = _axis_cure(value) if axis and isinstance(value, str) else _list_cure(value, _field_at(location, cls)[0])
         return expected, describe(value), cure
     return expected, describe(value), _CURES.get(kind, "write what is expected")
@@ -104,12 +105,11 @@ _CURES = {
 }
 
 
-def _key_cure(key: str, suggestion: str | None) -> str:
-    option = of_a_run(key)
+def _key_cure(key: str, suggestion: str | None, report: Report) -> str:
     if suggestion is not None:
         si = without_unit(key) != key.lower() and without_unit(key) == suggestion.lower()
         return f"did you mean '{suggestion}'?{' Numbers are in SI units: m, kg, s, N, Pa, rad' if si else ''}"
-    return "remove it" if option is None else f"remove it, and say it when you run the model: `bough run {option}`"
+    return report.words.moved(key) or "remove it"
 
 
 def _list_cure(value: object, field: FieldInfo | None) -> str:
@@ -145,17 +145,13 @@ def _number_cure(value: object, kind: str, expected: str) -> str:
     return "write a plain number, such as 0.5 or 1e-4"
 
 
-def _limit_cure(location: Path, limits: dict[str, Any]) -> str:
-    if location == ("bough",):
-        return "write `bough: 1`, or use the release of bough that reads this version"
+def _limit_cure(limits: dict[str, Any]) -> str:
     words = {"gt": "above", "ge": "of at least", "lt": "below", "le": "of at most"}
     bounds = [f"{words[name]} {limit:g}" for name, limit in limits.items() if name in words]
     return f"use a value {' and '.join(bounds)}"
 
 
-def _length_cure(location: Path, limits: dict[str, Any]) -> str:
-    if location == ("loops",):
-        return "remove the loops: closed loops are not available yet, only trees of bodies"
+def _length_cure(limits: dict[str, Any]) -> str:
     count = limits.get("min_length", limits.get("max_length"))
     return f"give {count} value{'' if count == 1 else 's'}"
 

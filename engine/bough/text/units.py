@@ -1,8 +1,9 @@
-"""Units of FMU variables: what each is in SI base units, and what users like to read instead."""
+"""Units in the spelling of FMI: what each is in SI base units, and what users like to read instead."""
 
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 
 
@@ -26,6 +27,8 @@ NONE = "1"
 
 _DEG = 180.0 / math.pi
 _RPM = 30.0 / math.pi
+_POWER = re.compile(r"(?<=[A-Za-z])\d+")
+_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 UNITS: dict[str, Unit] = {
     unit.name: unit
@@ -75,3 +78,11 @@ def display_unit(unit: str) -> str | None:
 def used_units(units: set[str]) -> list[Unit]:
     """Definitions of the given units, in one fixed order."""
     return [definition for name, definition in UNITS.items() if name in units]
+
+
+def pretty(unit: str) -> str:
+    """A unit as people write it: `rad/s2` is rad/s², `N.m` is N·m; the unit 1 of a plain number is empty."""
+    if unit in ("", NONE):
+        return ""
+    raised = _POWER.sub(lambda match: match[0].translate(_RAISED), unit)
+    return raised.replace("Ohm", "Ω").replace(".", "·")

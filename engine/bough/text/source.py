@@ -11,8 +11,8 @@ from typing import Any, NoReturn, TypeAlias
 import numpy as np
 
 from bough.errors import ModelError, Problem
-from bough.model.compose import MAX_DEPTH, ComposeError, Data, Node, compose
-from bough.model.report import Foreign, Path, describe, key_path
+from bough.text.compose import MAX_DEPTH, ComposeError, Data, Document, compose
+from bough.text.problems import Foreign, Path, describe, key_path
 
 MAX_BYTES = 64 * 1024 * 1024
 """Largest model file, bytes."""
@@ -57,13 +57,13 @@ def read(source: ModelSource) -> Source:
     if data is not None:
         return Source(file, data, _lazy_lines(text, file), folder)
     try:
-        root = compose(text, file)
+        document = compose(text, file)
     except ComposeError as error:
         raise ModelError(error.problems) from None
-    if not isinstance(root.data, dict):
-        found = describe(root.data)
-        _refuse(file, root.line, "a mapping of keys such as `bough: 1`", found, "begin with `bough: 1`")
-    return Source(file, root.data, lambda path: _line_of(root, path), folder)
+    if not isinstance(document.data, dict):
+        found = describe(document.data)
+        _refuse(file, document.line_of(()), "a mapping of keys such as `bough: 1`", found, "begin with `bough: 1`")
+    return Source(file, document.data, document.line_of, folder)
 
 
 def _refuse(file: str, line: int | None, expected: str, found: str, cure: str) -> NoReturn:
@@ -124,31 +124,18 @@ def _json(text: str) -> dict[str, Data] | None:
 
 def _lazy_lines(text: str, file: str) -> Callable[[Path], int | None]:
     """Lines of a JSON file, found only when there is something to report."""
-    roots: list[Node | None] = []
+    documents: list[Document | None] = []
 
     def line_of(path: Path) -> int:
-        if not roots:
+        if not documents:
             try:
                 # JSON may be indented with tabs, which YAML dislikes; inside strings JSON has none.
-                roots.append(compose(text.replace("\t", " "), file))
+                documents.append(compose(text.replace("\t", " "), file))
             except ComposeError:
-                roots.append(None)
-        return 1 if roots[0] is None else _line_of(roots[0], path)
+                documents.append(None)
+        return 1 if documents[0] is None else documents[0].line_of(path)
 
     return line_of
-
-
-def _line_of(root: Node, path: Path) -> int:
-    node, line = root, root.line
-    for part in path:
-        if isinstance(part, str) and part in node.keys:
-            line, node = node.keys[part]
-        elif isinstance(part, int) and part < len(node.items):
-            node = node.items[part]
-            line = node.line
-        else:
-            break
-    return line
 
 
 def _plain_mapping(source: Mapping[str, Any]) -> dict[str, Data]:

@@ -1,0 +1,1 @@
+"""Text that people write: YAML with line numbers, problems with place and cure, units. It knows no mechanics."""
