@@ -11,7 +11,7 @@
 typedef struct {
   int nq, nu;     /* number of coordinates and of speeds */
   int constants;  /* numbers that the model block brings for it */
-  int slides;     /* its outboard origin moves in the inboard frame */
+  int slides;     /* translations, which come first: the outboard origin moves in the inboard frame */
   int quaternion; /* first of the four coordinates of a quaternion, and of the three speeds that turn it; -1: there is none,
                    * and the rates of the coordinates are the speeds */
   int revolute;   /* it turns about z and does nothing else: the hinge that the sweeps are fastest for */

@@ -8,4 +8,4 @@ static void free_move(const double *constants, const real *q, const real *u, hin
   hinge_slide_rows(3, hinge_identity, h, H);
   for (int i = 0; i < 3; i++) hinge_turn_row(i, H + 6 * (3 + i));
 }
-static const hinge_type hinge_free = {{.nq = 7, .nu = 6, .constants = 0, .slides = 1, .quaternion = 3}, free_move};
+static const hinge_type hinge_free = {{.nq = 7, .nu = 6, .constants = 0, .slides = 3, .quaternion = 3}, free_move};

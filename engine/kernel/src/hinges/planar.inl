@@ -7,4 +7,4 @@ static void planar_move(const double *axes, const real *q, const real *u, hinge_
   hinge_slide_rows(2, axes, h, H);
   hinge_turn_row(2, H + 12);
 }
-static const hinge_type hinge_planar = {{.nq = 3, .nu = 3, .constants = 6, .slides = 1, .quaternion = -1}, planar_move};
+static const hinge_type hinge_planar = {{.nq = 3, .nu = 3, .constants = 6, .slides = 2, .quaternion = -1}, planar_move};
