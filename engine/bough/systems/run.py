@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import tempfile
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +18,7 @@ from bough.systems.recognize import MODELS
 from bough.systems.settings import checked_master, checked_timeout, split
 from bough.systems.signals import warn_of_knots
 from bough.systems.slave import CALL_TIMEOUT
-from bough.systems.steps import How, simulate
+from bough.systems.steps import How, announce, simulate
 from bough.systems.structure import Assembly, Value
 from bough.systems.warned import warnings_of
 
@@ -87,11 +86,7 @@ def run(
         if every < 1:
             raise SimulationError(f"every is {every}: expected 1 or more")
         points = communication_points(master.start, master.stop, master.step)
-        for text in [*warnings_of(assembly, signals), *warn_of_knots(points, signals, assembly)]:
-            if warn is None:
-                warnings.warn(text, stacklevel=2)
-            else:
-                warn(text)
+        announce([*warnings_of(assembly, signals), *warn_of_knots(points, signals, assembly)], warn)
         how = How(every, progress, isolate, checked_timeout(call_timeout))
         return simulate(assembly, signals, points, how, folder)
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time as clock
-from collections.abc import Callable, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -37,6 +38,15 @@ class How:
     call_timeout: float = CALL_TIMEOUT
     rtol: float | None = None
     alone: str | None = None
+
+
+def announce(texts: Iterable[str], warn: Callable[[str], None] | None) -> None:
+    """Give warnings to whom they are for; None: to Python's `warnings`, as of the caller's caller."""
+    for text in texts:
+        if warn is None:
+            warnings.warn(text, stacklevel=3)
+        else:
+            warn(text)
 
 
 def simulate(
@@ -124,7 +134,7 @@ class _Run:
     def _statistics(self) -> dict[str, float]:
         out: dict[str, float] = {"seconds": clock.perf_counter() - self._began}
         coupling = self._coupling
-        if coupling is None:
+        if coupling is None or self._how.alone is not None:  # communication steps of one FMU are no news
             return out
         out |= {"steps": coupling.steps, "rejected": coupling.rejected}
         for port, taken, given in zip(coupling.meter.ports, coupling.meter.taken, coupling.meter.given, strict=True):
