@@ -7,6 +7,7 @@ such a process starts in a fraction of a second.
 from __future__ import annotations
 
 import contextlib
+import importlib
 import io
 import os
 import pickle
@@ -191,7 +192,9 @@ def main() -> None:
         os.set_inheritable(handle, False)
     _no_crash_reports()
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
-    sys.path[:] = decode(channel.recv_bytes())
+    sys.path[:], package = decode(channel.recv_bytes())
+    with contextlib.suppress(ImportError):  # now, since it takes its time; a failure is told when the FMU is loaded
+        importlib.import_module(package)
     channel.send_bytes(encode((OK, None)))
     serve(channel)
     os._exit(0)  # whatever the FMU has left behind in this process is not run any more

@@ -84,7 +84,7 @@ class Slave:
             if isolate:
                 work = folder.with_name(f"{folder.name}-work")
                 work.mkdir()
-                self._loaded = Supervised(self.name, work, limit, say)
+                self._loaded = Supervised(self.name, about.fmi, work, limit, say)
             else:
                 self._loaded = Loaded(say)
             self._loaded.load(

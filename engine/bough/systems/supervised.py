@@ -54,11 +54,12 @@ class Supervised:
         printed: The last lines that it has printed.
     """
 
-    def __init__(self, name: str, folder: Path, limit: float, say: Callable[[str], None]) -> None:
+    def __init__(self, name: str, fmi: int, folder: Path, limit: float, say: Callable[[str], None]) -> None:
         """Start the process.
 
         Args:
             name: Of the component, for what it prints.
+            fmi: Version of the standard.
             folder: Where the process works and keeps its temporary files; it must exist.
             limit: Longest time of a call, s; 0: none.
             say: What gets the warnings and errors of the FMU.
@@ -74,7 +75,7 @@ class Supervised:
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
         try:
-            self._ask([str(Path(entry).absolute()) for entry in sys.path], START)
+            self._ask(([str(Path(entry).absolute()) for entry in sys.path], f"fmpy.fmi{fmi}"), START)
         except BaseException:
             self._end()
             raise
