@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import io
+import mmap
 import os
 import pickle
 import sys
@@ -16,6 +17,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from multiprocessing import connection
+from pathlib import Path
 from typing import Any
 
 PROBLEMS = ("logStatusWarning", "logStatusDiscard", "logStatusError", "logStatusFatal")
@@ -26,21 +28,33 @@ LOG, OK, FAILED = "log", "ok", "failed"
 """Kinds of answers: a message of the FMU, the result of a call, or why there is none."""
 
 
+CUT = 86
+"""Exit code of a process whose FMU has closed the channel."""
+
+
 class Refused(Exception):
     """A call failed.
 
     Attributes:
+        function: Which call, by FMPy's name.
         status: What the FMU returned, an fmi2Status or fmi3Status; None if the call never reached it.
+        time: When it was called, s; None: now.
     """
 
-    def __init__(self, text: str, status: int | None) -> None:
+    def __init__(self, text: str, function: str, status: int | None = None, time: float | None = None) -> None:
         """Keep the reason."""
         super().__init__(text)
-        self.status = status
+        self.function, self.status, self.time = function, status, time
 
 
 class Loaded:
-    """An instance of an FMU in this process."""
+    """An instance of an FMU in this process.
+
+    Attributes:
+        time: Simulation time, s; nothing here needs it.
+    """
+
+    time = 0.0
 
     def __init__(self, say: Callable[[str], None]) -> None:
         """Take what gets the warnings and errors of the FMU."""
@@ -80,7 +94,7 @@ class Loaded:
             if wanted:  # hear of what goes wrong only, where the FMU has the standard's categories for it
                 fmu.setDebugLogging(True, wanted)
         except Exception as error:  # FMPy raises whatever it meets
-            raise Refused(str(error) or type(error).__name__, None) from None
+            raise Refused(str(error) or type(error).__name__, "instantiate") from None
         finally:
             self._return()
         self._fmu = fmu
@@ -100,7 +114,7 @@ class Loaded:
                 arguments = (c_void_p(arguments[0]),)
             return getattr(self._fmu, function)(*arguments)
         except Exception as error:  # FMICallException, or what ctypes raises
-            raise Refused(str(error), getattr(error, "status", None)) from None
+            raise Refused(str(error), function, getattr(error, "status", None)) from None
 
     def close(self, free: bool) -> None:
         """End: free the instance, unless the standard forbids to touch it; go back to the folder of the beginning."""
@@ -155,24 +169,37 @@ def decode(data: bytes) -> Any:
     return _Plain(io.BytesIO(data)).load()
 
 
-def serve(channel: Any) -> None:
-    """Answer calls until the other side closes the channel."""
+def open_mark(path: Path) -> memoryview:
+    """A number in a file, which two processes share: the call, of those asked for at once, that is on its way."""
+    with path.open("r+b") as file:
+        return memoryview(mmap.mmap(file.fileno(), 4)).cast("I")
+
+
+def serve(channel: Any, mark: memoryview) -> None:
+    """Answer calls until the other side closes the channel: several at once, the last one of which has a result."""
     one_at_a_time = threading.Lock()  # FMUs may send messages from threads of their own
 
     def send(message: Any) -> None:
         with one_at_a_time:
-            channel.send_bytes(encode(message))
+            try:
+                channel.send_bytes(encode(message))
+            except OSError:
+                os._exit(CUT)
 
     loaded = Loaded(lambda text: send((LOG, text)))
-    own: dict[str, Callable[..., None]] = {"load": loaded.load, "close": loaded.close}
-    answer: tuple[str, Any]
+    own: dict[str, Callable[..., None]] = {"instantiate": loaded.load, "freeInstance": loaded.close}
+    answer: tuple[str, Any] = (OK, None)
     while True:
         try:
-            function, arguments = decode(channel.recv_bytes())
+            calls = decode(channel.recv_bytes())
         except EOFError:
             return
+        except OSError:
+            os._exit(CUT)
         try:
-            answer = (OK, own[function](*arguments) if function in own else loaded.call(function, *arguments))
+            for k, (function, arguments) in enumerate(calls):
+                mark[0] = k
+                answer = (OK, own[function](*arguments) if function in own else loaded.call(function, *arguments))
         except Refused as refusal:
             answer = (FAILED, (str(refusal), refusal.status))
         except Exception as error:  # a mistake here is told there
@@ -192,11 +219,11 @@ def main() -> None:
         os.set_inheritable(handle, False)
     _no_crash_reports()
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
-    sys.path[:], package = decode(channel.recv_bytes())
+    sys.path[:], package, mark = decode(channel.recv_bytes())
     with contextlib.suppress(ImportError):  # now, since it takes its time; a failure is told when the FMU is loaded
         importlib.import_module(package)
     channel.send_bytes(encode((OK, None)))
-    serve(channel)
+    serve(channel, open_mark(Path(mark)))
     os._exit(0)  # whatever the FMU has left behind in this process is not run any more
 
 

@@ -91,7 +91,7 @@ class Slave:
                 about.fmi, self.name, about.identifier, about.token, str(folder.absolute()), about.log_categories
             )
         except Gone as gone:
-            raise self._gone(f"fmi{about.fmi}Instantiate", gone) from None
+            raise self._refused(gone) from None
         except Refused as refusal:
             hint = ""
             if "Cannot find shared library" in str(refusal):
@@ -158,7 +158,7 @@ class Slave:
             loaded.close(free=True)
         except Gone as gone:
             self._loaded = loaded
-            raise self._gone(f"fmi{self.component.interface.fmi}FreeInstance", gone) from None
+            raise self._refused(gone) from None
 
     def free(self) -> None:
         """Terminate and free after a run that failed; a broken FMU is left as the standard asks."""
@@ -216,23 +216,27 @@ class Slave:
             Failure: It did not return OK or a warning.
         """
         assert self._loaded is not None
+        self._loaded.time = self.time
         try:
             return self._loaded.call(function, *arguments)
         except Refused as refusal:
-            name = f"fmi{self.component.interface.fmi}{function[0].upper()}{function[1:]}"
-            if isinstance(refusal, Gone):
-                raise self._gone(name, refusal) from None
-            if refusal.status is None:
-                raise self.failure(f"{name}: {refusal}") from None
-            self._worst = max(self._worst, refusal.status)
-            raise self.failure(f"{name} returned {_STATUS.get(refusal.status, refusal.status)}") from None
+            raise self._refused(refusal) from None
 
-    def _gone(self, name: str, gone: Gone) -> Failure:
-        """The failure of an FMU whose process is gone."""
-        self._worst = FATAL
-        if isinstance(self._loaded, Supervised):
-            self._messages.extend(self._loaded.printed)
-        return self.failure(f"{name} {gone}")
+    def _refused(self, refusal: Refused) -> Failure:
+        """The failure of a call: this one, or one before it that had been put off."""
+        function, status = refusal.function, refusal.status
+        name = f"fmi{self.component.interface.fmi}{function[0].upper()}{function[1:]}"
+        if refusal.time is not None:
+            self.time = refusal.time
+        if isinstance(refusal, Gone):
+            self._worst = FATAL
+            if isinstance(self._loaded, Supervised):
+                self._messages.extend(self._loaded.printed)
+            return self.failure(f"{name} {refusal}")
+        if status is None:
+            return self.failure(f"{name}: {refusal}")
+        self._worst = max(self._worst, status)
+        return self.failure(f"{name} returned {_STATUS.get(status, status)}")
 
     def failure(self, what: str) -> Failure:
         """An error with the name of the FMU, its time and its last messages."""

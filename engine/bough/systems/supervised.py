@@ -10,14 +10,14 @@ import signal
 import subprocess
 import sys
 import threading
-import time
+import time as clock
 from collections import deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from bough.systems import loaded
-from bough.systems.loaded import LOG, OK, Refused, decode, encode
+from bough.systems.loaded import CUT, LOG, OK, Refused, decode, encode, open_mark
 
 START = 60.0
 """Time that a process has to start, s: it depends on the machine, not on the FMU."""
@@ -31,8 +31,14 @@ WIDTH = 500
 """Characters of a printed line; a longer one is broken."""
 LAST = 5
 """Printed lines that are told when the process ends."""
+LATE = ("set", "freeFMUState")
+"""Beginnings of the names of functions without a result."""
+MOST = 100
+"""Calls that wait at most."""
 CRASHES = {0xC0000005: "access violation", 0xC00000FD: "stack overflow", 0xC0000374: "heap corruption"}
 """Exit codes of Windows that are crashes."""
+
+LOST = "lost its connection: the FMU has closed it"
 
 log = logging.getLogger("bough.fmu")
 """What FMUs print, line by line, at level INFO."""
@@ -41,16 +47,16 @@ log = logging.getLogger("bough.fmu")
 class Gone(Refused):
     """The process of an FMU ended, or had to be ended; the text follows the name of the call."""
 
-    def __init__(self, text: str) -> None:
-        """Keep the reason."""
-        super().__init__(text, None)
-
 
 class Supervised:
     """An instance of an FMU in another process; does what `loaded.Loaded` does.
 
+    Calls without a result wait for the next one that has one: two processes that talk often are slow. Whatever fails
+    is reported as of the call that failed.
+
     Attributes:
         limit: Longest time of a call, s; 0: none.
+        time: Simulation time of the calls that come next, s.
         printed: The last lines that it has printed.
     """
 
@@ -67,31 +73,46 @@ class Supervised:
         Raises:
             Gone: The process does not start.
         """
-        self.limit = limit
+        self.limit, self.time = limit, 0.0
         self.printed: deque[str] = deque(maxlen=LAST)
         self._name, self._say = name, say
+        self._calls: list[tuple[str, tuple[Any, ...]]] = []
+        self._times: list[float] = []
+        self._late = ("doStep", *LATE) if fmi == 2 else LATE  # a step of FMI 3 has a result
+        path = folder / "mark"
+        path.write_bytes(bytes(4))
+        self._mark = open_mark(path)
         self._busy = True
         self._channel, self._process = _start(folder)
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
         try:
-            self._ask(([str(Path(entry).absolute()) for entry in sys.path], f"fmpy.fmi{fmi}"), START)
+            paths = [str(Path(entry).absolute()) for entry in sys.path]
+            self._ask((paths, f"fmpy.fmi{fmi}", str(path)), START)
         except BaseException:
             self._end()
             raise
 
     def load(self, *arguments: Any) -> None:
         """Load the library and make an instance, as `Loaded.load`."""
-        self.call("load", *arguments)
+        self.call("instantiate", *arguments)
 
     def call(self, function: str, *arguments: Any) -> Any:
-        """Call a function of the instance.
+        """Call a function of the instance, or keep it in mind if it has no result.
 
         Raises:
-            Refused: It did not return OK or a warning.
-            Gone: It did not return.
+            Refused: It, or one before it, did not return OK or a warning.
+            Gone: It, or one before it, did not return.
         """
-        return self._ask((function, arguments), self.limit)
+        self._calls.append((function, arguments))
+        self._times.append(self.time)
+        if function.startswith(self._late) and len(self._calls) < MOST:
+            return None
+        self._mark[0] = 0
+        found = self._ask(self._calls, self.limit)
+        self._calls.clear()
+        self._times.clear()
+        return found
 
     def close(self, free: bool) -> None:
         """Free the instance if it can be, and end the process.
@@ -101,7 +122,7 @@ class Supervised:
         """
         try:
             if free and not self._busy and not self._channel.closed:
-                self._ask(("close", (True,)), self.limit)
+                self.call("freeInstance", True)
         finally:
             self._end()
 
@@ -109,42 +130,54 @@ class Supervised:
 
     def _ask(self, message: Any, limit: float) -> Any:
         """Send a message, and wait for its answer; Ctrl-C interrupts."""
-        deadline = time.monotonic() + limit if limit else float("inf")
         self._busy = True
         try:
             with contextlib.suppress(BrokenPipeError):  # the answer tells why
                 self._channel.send_bytes(encode(message))
-            kind, content = self._receive(deadline, limit)
+            kind, content = self._receive(limit)
             while kind == LOG:
                 self._say(content)
-                kind, content = self._receive(deadline, limit)
+                kind, content = self._receive(limit)
         except (EOFError, OSError):
             raise self._gone() from None
         self._busy = False
         if kind != OK:
-            raise Refused(*content)
+            text, status = content
+            function, time = self._current()
+            raise Refused(text, function, status, time)
         return content
 
-    def _receive(self, deadline: float, limit: float) -> tuple[str, Any]:
-        while not self._channel.poll(max(0.0, min(LOOK, deadline - time.monotonic()))):
+    def _receive(self, limit: float) -> tuple[str, Any]:
+        began, mark = clock.monotonic(), self._mark[0]
+        while not self._channel.poll(min(LOOK, limit or LOOK)):
             # A process that it has forked may keep the channel open.
             if self._process.poll() is not None and not self._channel.poll():
                 raise self._gone()
-            if time.monotonic() >= deadline:
+            if mark != self._mark[0]:
+                began, mark = clock.monotonic(), self._mark[0]
+            if limit and clock.monotonic() - began >= limit:
+                function, time = self._current()
                 self._end()
-                raise Gone(f"did not return within {limit:g} s, the limit of a call")
+                raise Gone(f"did not return within {limit:g} s, the limit of a call", function, time=time)
         kind, content = decode(self._channel.recv_bytes())
         return kind, content
 
+    def _current(self) -> tuple[str, float]:
+        """The call that is on its way, or was the last one, and its simulation time, s."""
+        if not self._calls:
+            return "instantiate", self.time
+        k = min(self._mark[0], len(self._calls) - 1)
+        return self._calls[k][0], self._times[k]
+
     def _gone(self) -> Gone:
         """Why the process ended; to be asked when it has closed the channel."""
+        function, time = self._current()
         try:
-            code = self._process.wait(GRACE)
+            how = _how(self._process.wait(GRACE))
         except subprocess.TimeoutExpired:
-            self._end()
-            return Gone("did not return: its process closed the connection")
+            how = LOST
         self._end()
-        return Gone(f"did not return: its process {_how(code)}")
+        return Gone(f"did not return: its process {how}", function, time=time)
 
     def _end(self) -> None:
         """End the process and all that it has started."""
@@ -176,7 +209,8 @@ class Supervised:
 def _start(folder: Path) -> tuple[Any, subprocess.Popen[bytes]]:
     """A channel, and a process at the other end of it."""
     if not sys.executable:
-        raise Gone("cannot have a process of its own: this program does not know its Python; run it in-process")
+        text = "cannot have a process of its own: this program does not know its Python; run it in-process"
+        raise Gone(text, "instantiate")
     ours, theirs = multiprocessing.Pipe()
     handle = theirs.fileno()
     options: dict[str, Any]
@@ -198,7 +232,7 @@ def _start(folder: Path) -> tuple[Any, subprocess.Popen[bytes]]:
         )
     except OSError as error:
         ours.close()
-        raise Gone(f"cannot have a process of its own: {error}") from None
+        raise Gone(f"cannot have a process of its own: {error}", "instantiate") from None
     finally:
         theirs.close()
     return ours, process
@@ -219,6 +253,8 @@ def _how(code: int) -> str:
             return f"was ended by the signal {signal.Signals(-code).name}"
         except ValueError:
             return f"was ended by the signal {-code}"
+    if code == CUT:
+        return LOST
     if code in CRASHES:
         return f"crashed: {CRASHES[code]}"
     return f"exited with code {code if code < 256 else hex(code)}"
