@@ -80,6 +80,7 @@ BROKEN = [
     ("free", "segfault", 1, 9, f"{GONE} was ended by the signal SIGSEGV"),
     ("step", "loop", T, 4, "did not return within 2 s"),
     ("step", "sleep", T, 4, "did not return within 2 s"),
+    ("step", "chatter", T, 4, "did not return within 2 s"),
 ]
 CALLS = {
     "step": "fmi2DoStep",
@@ -150,7 +151,7 @@ def column(path: Path, name: str) -> list[float]:
 
 
 def limit(kind: str) -> list[str]:
-    return ["--call-timeout", "2"] if kind in ("loop", "sleep") else []
+    return ["--call-timeout", "2"] if kind in ("loop", "sleep", "chatter") else []
 
 
 @pytest.mark.parametrize(("place", "kind", "at", "rows", "words"), BROKEN)

@@ -83,6 +83,7 @@ class Supervised:
         path.write_bytes(bytes(4))
         self._mark = open_mark(path)
         self._busy = True
+        self._seen, self._since = 0, 0.0
         self._channel, self._process = _start(folder)
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
@@ -104,15 +105,18 @@ class Supervised:
             Refused: It, or one before it, did not return OK or a warning.
             Gone: It, or one before it, did not return.
         """
+        if self._busy:
+            raise Gone("cannot be called: a call before it has not returned", function)
         self._calls.append((function, arguments))
         self._times.append(self.time)
         if function.startswith(self._late) and len(self._calls) < MOST:
             return None
         self._mark[0] = 0
-        found = self._ask(self._calls, self.limit)
-        self._calls.clear()
-        self._times.clear()
-        return found
+        try:
+            return self._ask(self._calls, self.limit)
+        finally:
+            self._calls.clear()
+            self._times.clear()
 
     def close(self, free: bool) -> None:
         """Free the instance if it can be, and end the process.
@@ -131,12 +135,14 @@ class Supervised:
     def _ask(self, message: Any, limit: float) -> Any:
         """Send a message, and wait for its answer; Ctrl-C interrupts."""
         self._busy = True
+        self._seen, self._since = 0, clock.monotonic()
         try:
             with contextlib.suppress(BrokenPipeError):  # the answer tells why
                 self._channel.send_bytes(encode(message))
             kind, content = self._receive(limit)
             while kind == LOG:
                 self._say(content)
+                self._watch(limit)
                 kind, content = self._receive(limit)
         except (EOFError, OSError):
             raise self._gone() from None
@@ -148,19 +154,22 @@ class Supervised:
         return content
 
     def _receive(self, limit: float) -> tuple[str, Any]:
-        began, mark = clock.monotonic(), self._mark[0]
         while not self._channel.poll(min(LOOK, limit or LOOK)):
             # A process that it has forked may keep the channel open.
             if self._process.poll() is not None and not self._channel.poll():
                 raise self._gone()
-            if mark != self._mark[0]:
-                began, mark = clock.monotonic(), self._mark[0]
-            if limit and clock.monotonic() - began >= limit:
-                function, time = self._current()
-                self._end()
-                raise Gone(f"did not return within {limit:g} s, the limit of a call", function, time=time)
+            self._watch(limit)
         kind, content = decode(self._channel.recv_bytes())
         return kind, content
+
+    def _watch(self, limit: float) -> None:
+        """End the process if the call that is on its way takes too long."""
+        if self._seen != self._mark[0]:
+            self._seen, self._since = self._mark[0], clock.monotonic()
+        elif limit and clock.monotonic() - self._since >= limit:
+            function, time = self._current()
+            self._end()
+            raise Gone(f"did not return within {limit:g} s, the limit of a call", function, time=time)
 
     def _current(self) -> tuple[str, float]:
         """The call that is on its way, or was the last one, and its simulation time, s."""
@@ -181,7 +190,10 @@ class Supervised:
 
     def _end(self) -> None:
         """End the process and all that it has started."""
+        if self._channel.closed:
+            return
         self._channel.close()
+        self._mark.release()
         if not self._busy:  # it has nothing to do, and sees that nobody is there
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._process.wait(GRACE)

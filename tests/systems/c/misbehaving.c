@@ -135,6 +135,11 @@ static fmi2Status act(integrator *m, const char *place) {
     }
     if (!strcmp(kind, "locale")) setlocale(LC_ALL, "de_DE.UTF-8");
     if (!strcmp(kind, "rounding")) fesetround(FE_UPWARD);
+    if (!strcmp(kind, "chatter")) {
+        for (;;) {
+            say(m, "still here");
+        }
+    }
     if (!strcmp(kind, "log")) {
         say(m, NULL);
         say(m, "%s%n broken \xff\xfe\x80 %");
