@@ -117,12 +117,16 @@ class Loaded:
             raise Refused(str(error), function, getattr(error, "status", None)) from None
 
     def close(self, free: bool) -> None:
-        """End: free the instance, unless the standard forbids to touch it; go back to the folder of the beginning."""
-        fmu, self._fmu = self._fmu, None
+        """End: free the instance, unless the standard forbids to touch it; go back to the folder of the beginning.
+
+        Raises:
+            Refused: It could not be freed.
+        """
         try:
-            if fmu is not None and free:
-                fmu.freeInstance()
+            if free and self._fmu is not None:
+                self.call("freeInstance")
         finally:
+            self._fmu = None
             self._return()
 
     def _return(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -141,15 +141,15 @@ class Outside:
             self._slave.set_derivatives(self._references, rates)
 
 
-def stops(points: Sequence[float], signals: Iterable[Signal], assembly: Assembly) -> list[list[float]]:
+def stops(points: Sequence[float], signals: Iterable[Signal], assembly: Assembly) -> Iterator[list[float]]:
     """For each communication point after the first, where steps end up to it: at knots that lie before it, and there.
 
     Components that take equal steps only are not stopped at knots.
     """
     knots = np.array(sorted({float(t) for found in signals for t in found.knots}))
     if not knots.size or _equal_steps(assembly):
-        return [[point] for point in points[1:]]
-    out = []
+        yield from ([point] for point in points[1:])
+        return
     for begin, end in zip(points, points[1:], strict=False):
         near = NEAR * (end - begin)
         first, last = np.searchsorted(knots, [begin + near, end - near])
@@ -157,8 +157,7 @@ def stops(points: Sequence[float], signals: Iterable[Signal], assembly: Assembly
         for knot in knots[first:last].tolist():
             if not inner or knot - inner[-1] > near:
                 inner.append(knot)
-        out.append([*inner, end])
-    return out
+        yield [*inner, end]
 
 
 def warn_of_knots(points: Sequence[float], signals: Mapping[Port, Signal], assembly: Assembly) -> list[str]:

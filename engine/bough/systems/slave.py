@@ -156,9 +156,9 @@ class Slave:
         assert loaded is not None
         try:
             loaded.close(free=True)
-        except Gone as gone:
+        except Refused as refusal:
             self._loaded = loaded
-            raise self._refused(gone) from None
+            raise self._refused(refusal) from None
 
     def free(self) -> None:
         """Terminate and free after a run that failed; a broken FMU is left as the standard asks."""
