@@ -13,8 +13,8 @@ from bough.series_file import Series
 from bough.systems import Assembly, Component, Master
 from bough.systems.interface import read_interface
 from bough.systems.master import communication_points
+from bough.systems.outside import signal, warn_of_knots
 from bough.systems.settings import checked_master, checked_timeout, out_of_range, settable
-from bough.systems.signals import signal, warn_of_knots
 from bough.systems.slave import CALL_TIMEOUT
 from bough.systems.steps import How, announce, simulate
 

@@ -250,6 +250,18 @@ def test_fmu_that_cannot_be_loaded_is_named_with_the_reason(
     assert list(scratch.iterdir()) == []
 
 
+def test_inputs_that_are_texts_stay_as_they_are_and_no_table_gives_them(make: Maker) -> None:
+    """The FMU has one, `label`: runs with a table of `u` work, and a table of `label` is refused."""
+    fmu = make()
+    assert bough_cli("run", fmu, *OPTIONS, "--input", "u.csv", "-o", "run.csv").exit_code == 0
+    assert bough.Result.from_csv("run.csv").names == ["u", "y"]
+    Path("one.yaml").write_text("{bough_system: 1, name: one, components: {it: bad.fmu}}", encoding="utf-8")
+    for source, name in ((fmu, "label"), ("one.yaml", "it.label")):
+        Path("label.csv").write_text(f"time,{name}\n0,1\n", encoding="utf-8")
+        done = bough_cli("run", source, "--input", "label.csv")
+        assert done.exit_code == 1 and f"there is no input '{name}'" in done.stderr
+
+
 def test_numbers_are_the_same_in_this_process_and_in_another(parts: Path) -> None:
     """Bit for bit: FMI 2 and 3, and a coupled system with states that are saved and restored."""
     for name in ("arm.fmu", "arm3.fmu", "motor.fmu", "motor3.fmu"):

@@ -11,7 +11,7 @@ import numpy as np
 
 from bough.result import Array
 from bough.systems.graph import Stage, names_of, stages
-from bough.systems.signals import Outside, Signal
+from bough.systems.outside import Outside, Signal
 from bough.systems.slave import Channel, Failure, Slave
 from bough.systems.structure import Assembly, Port
 

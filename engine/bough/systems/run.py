@@ -13,10 +13,10 @@ from bough.errors import SimulationError
 from bough.result import Array, Result
 from bough.systems.gather import gather
 from bough.systems.master import communication_points
+from bough.systems.outside import warn_of_knots
 from bough.systems.package import open_package
 from bough.systems.recognize import MODELS
 from bough.systems.settings import checked_master, checked_timeout, split
-from bough.systems.signals import warn_of_knots
 from bough.systems.slave import CALL_TIMEOUT
 from bough.systems.steps import How, announce, simulate
 from bough.systems.structure import Assembly, Value

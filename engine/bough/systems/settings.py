@@ -11,8 +11,8 @@ from typing import Any
 from bough.errors import SimulationError
 from bough.model.report import one_of
 from bough.systems.carry import carry_again
+from bough.systems.outside import Signal, signal
 from bough.systems.ports import power_ports
-from bough.systems.signals import Signal, signal
 from bough.systems.structure import EXTRAPOLATIONS, ORDERS, Assembly, Component, Port, Value, Variable
 
 SETTABLE = ("parameter", "input", "structuralParameter")

@@ -14,7 +14,7 @@ import numpy as np
 from bough.result import Interrupted, Result
 from bough.systems.exchange import Exchange
 from bough.systems.master import Coupling
-from bough.systems.signals import Signal, stops
+from bough.systems.outside import Signal, stops
 from bough.systems.slave import CALL_TIMEOUT, Channel, Failure, Slave
 from bough.systems.structure import Assembly, Port
 

@@ -13,7 +13,7 @@ import bough
 from bough.cosimulation import run_fmu
 from bough.regression import record
 from bough.systems import couple, run
-from bough.systems.signals import Table
+from bough.systems.outside import Table
 
 PHI, W = 0.1, 0.5
 """Angle and speed of the arm at the start, rad and rad/s."""
