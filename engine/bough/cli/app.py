@@ -29,6 +29,7 @@ from bough.cli.console import (
     silence_stdout,
     write_text,
 )
+from bough.cli.containing import CallTimeout, Contained, InProcess
 from bough.cli.flex_body import check_picture, flex
 from bough.cli.inputs import gather
 from bough.cli.partner import partners
@@ -162,6 +163,8 @@ def run(
         Path, typer.Option("-o", "--output", metavar="CSV", help="Where the result goes; - for stdout.")
     ] = Path("run.csv"),
     settle: Annotated[bool, typer.Option("--settle", help="Start bent by weight and loads, hinges held.")] = False,
+    in_process: InProcess = False,
+    call_timeout: CallTimeout = None,
     as_json: Json = False,
 ) -> None:
     """Simulate a model and write every variable over time.
@@ -170,7 +173,8 @@ def run(
     """
     if settle and (model.suffix.lower() == ".fmu" or is_system(model)):
         raise typer.BadParameter("it is for model files only", param_hint="--settle")
-    package = SystemRun(stop, step, order, extrapolation, tolerance, every, output, as_json)
+    contained = Contained.of(in_process, call_timeout)
+    package = SystemRun(stop, step, order, extrapolation, tolerance, every, output, as_json, contained)
     if is_system(model):
         given = {"--method": method, "--rtol": rtol, "--atol": atol, "--max-step": max_step}
         for name, value in given.items():
@@ -190,8 +194,11 @@ def run(
     if model.suffix.lower() == ".fmu":
         from bough.cli.fmu_run import run_fmu
 
-        run_fmu(model, input_, set_ or [], options)
+        run_fmu(model, input_, set_ or [], options, contained)
         return
+    if in_process or call_timeout is not None:
+        hint = "--in-process" if in_process else "--call-timeout"
+        raise typer.BadParameter("it is for FMUs, SSP packages and system files only", param_hint=hint)
     try:
         system = System(load(model))
         warn_of_oddities(system.model, model)

@@ -1,4 +1,4 @@
-"""`bough run X.fmu`: an FMU for Co-Simulation, by FMPy."""
+"""`bough run X.fmu`: an FMU for Co-Simulation."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ import typer
 
 from bough import cosimulation
 from bough._kernel import METHODS
+from bough.cli.console import complain
+from bough.cli.containing import Contained
 from bough.cli.inputs import gather_named
 from bough.cli.running import Progress, Run, deliver
 from bough.result import Result
 
 
-def run_fmu(path: Path, file: Path | None, settings: Iterable[str], run: Run) -> None:
+def run_fmu(path: Path, file: Path | None, settings: Iterable[str], run: Run, contained: Contained) -> None:
     """Simulate an FMU, write, tell.
 
     Args:
@@ -22,16 +24,16 @@ def run_fmu(path: Path, file: Path | None, settings: Iterable[str], run: Run) ->
         file: CSV of inputs over time, if any.
         settings: Constant inputs, parameters and start values, `name=value`.
         run: The options.
+        contained: Where the FMU runs.
 
     Raises:
         SimulationError: FMPy is missing, or the FMU cannot be read or run.
     """
-    description = cosimulation.open_fmu(path)
-    known = cosimulation.names(description, "input")
-    inputs = gather_named(known, file, settings, cosimulation.settable(description))
+    fmu = cosimulation.open_fmu(path)
+    inputs = gather_named(cosimulation.inputs_of(fmu), file, settings, cosimulation.settable_in(fmu))
     series = {name: value for name, value in inputs.items() if not isinstance(value, float)}
     start = {name: value for name, value in inputs.items() if isinstance(value, float)}
-    parameters = cosimulation.names(description, "parameter")
+    parameters = cosimulation.settable_in(fmu)
     if "solver.method" in parameters:
         start.setdefault("solver.method", METHODS[run.method])
     if run.atol is not None:
@@ -42,6 +44,10 @@ def run_fmu(path: Path, file: Path | None, settings: Iterable[str], run: Run) ->
         start["solver.max_step"] = run.max_step
 
     def work(progress: Progress) -> Result:
-        return cosimulation.run_fmu(path, run.stop, run.step, series, start, run.rtol, progress)
+        return cosimulation.run_fmu(
+            fmu, run.stop, run.step, series, start, run.rtol, progress,
+            isolate=contained.isolate, call_timeout=contained.call_timeout,
+            warn=lambda text: complain(f"warning: {text}"),
+        )  # fmt: skip
 
-    deliver(description.modelName, work, run)
+    deliver(fmu.name, work, run)

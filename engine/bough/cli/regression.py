@@ -11,6 +11,7 @@ import typer
 
 from bough.cli.building import Fmi
 from bough.cli.console import FAILED, answer, check_target, guarded, problems, progress_bar, say
+from bough.cli.containing import CallTimeout, Contained, InProcess
 from bough.errors import BoughError, SimulationError
 
 if TYPE_CHECKING:
@@ -56,12 +57,15 @@ def record(
         typer.Option("--atol", metavar="A", help="How far may move what is exactly zero.", show_default="1e-12"),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace a reference that is there.")] = False,
+    in_process: InProcess = False,
+    call_timeout: CallTimeout = None,
     as_json: Json = False,
 ) -> None:
     """Run a model through its FMU and keep the run beside it as a reference."""
     from bough.regression import Tolerance, record, reference_path
 
     _check_times(stop, step)
+    contained = Contained.of(in_process, call_timeout)
     standard = Tolerance()
     tolerance = Tolerance(
         _fraction(standard.relative if tol is None else tol, "--tol"),
@@ -82,6 +86,7 @@ def record(
                 source, stop, step, path=path, input_file=input_, settings=settings, only=tuple(only or ()),
                 fmi=fmi.value, rtol=_fraction(rtol, "--rtol"), tolerance=tolerance,
                 command=_command(source, stop, step, input_, set_), progress=progress,
+                isolate=contained.isolate, call_timeout=contained.call_timeout,
             )  # fmt: skip
     except BoughError as error:
         if as_json:
@@ -124,12 +129,15 @@ def verify(
         ),
     ] = None,
     update: Annotated[bool, typer.Option("--update", help="Accept the run as the new reference.")] = False,
+    in_process: InProcess = False,
+    call_timeout: CallTimeout = None,
     as_json: Json = False,
 ) -> None:
     """Run a reference again through the FMU, and tell where and by how much it moved."""
     from bough.regression import account, read_reference, verify
     from bough.regression import as_json as told_to_programs
 
+    contained = Contained.of(in_process, call_timeout)
     if output is not None:
         check_target(output)
     try:
@@ -143,6 +151,8 @@ def verify(
                     source=None if source == path else source,
                     tolerance=_override(known, tol),
                     progress=progress,
+                    isolate=contained.isolate,
+                    call_timeout=contained.call_timeout,
                 )
             accepted = update and _accept(known, comparison)
             ok &= comparison.ok or accepted

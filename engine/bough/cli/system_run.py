@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import typer
 
 from bough.cli.console import FAILED, answer, check_target, complain, problems, progress_bar, say
+from bough.cli.containing import Contained
 from bough.cli.inputs import gather_named
 from bough.cli.running import STDOUT, Progress, write_result
 from bough.errors import BoughError, SimulationError
@@ -57,6 +58,7 @@ class SystemRun:
     every: int | None
     output: Path
     as_json: bool
+    contained: Contained
 
     def special(self) -> list[str]:
         """Names of the options that were given and that only packages have."""
@@ -145,6 +147,8 @@ class SystemRun:
             every=self.every or 1,
             progress=progress,
             warn=lambda text: complain(f"warning: {text}"),
+            isolate=self.contained.isolate,
+            call_timeout=self.contained.call_timeout,
         )
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.metadata
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from bough.regression.reference import Recipe, Reference, digest, read_reference
 from bough.result import Result
 from bough.series_file import read_series
 from bough.signals import setting_hint
+from bough.systems.slave import CALL_TIMEOUT
 
 Progress: TypeAlias = Callable[[float], None] | None
 
@@ -41,6 +43,8 @@ def record(
     tolerance: Tolerance | None = None,
     command: str = "",
     progress: Progress = None,
+    isolate: bool | None = None,
+    call_timeout: float = CALL_TIMEOUT,
 ) -> Reference:
     """Run a model or an FMU and keep the run as its reference.
 
@@ -57,6 +61,8 @@ def record(
         tolerance: How far variables may move.
         command: What made it, for people.
         progress: Called with the fraction done.
+        isolate: Whether the FMU runs in a process of its own; None: unless its code is bough's.
+        call_timeout: Longest time of a call there, s; 0: none.
 
     Raises:
         BoughError: The model is wrong, the run fails or is not finite, or a file cannot be written.
@@ -69,7 +75,7 @@ def record(
     reference = Reference(
         target, files[0], recipe, tolerance or Tolerance(), _versions(command), _digests(files, target.parent)
     )
-    result = run_again(reference, progress)
+    result = run_again(reference, progress, isolate=isolate, call_timeout=call_timeout)
     _finite(result)
     reference.write(result)
     return reference
@@ -81,6 +87,8 @@ def verify(
     source: Path | None = None,
     tolerance: Tolerance | None = None,
     progress: Progress = None,
+    isolate: bool | None = None,
+    call_timeout: float = CALL_TIMEOUT,
 ) -> Comparison:
     """Make the run of a reference again, through the FMU, and compare.
 
@@ -89,12 +97,15 @@ def verify(
         source: Model file or FMU to run instead of the one that was recorded.
         tolerance: Instead of the recorded one.
         progress: Called with the fraction done.
+        isolate: Whether the FMU runs in a process of its own; None: unless its code is bough's.
+        call_timeout: Longest time of a call there, s; 0: none.
 
     Raises:
         BoughError: The reference cannot be read, the model is wrong, or the run fails.
     """
     known = read_reference(reference) if isinstance(reference, Path) else reference
-    return compare(known.result(), run_again(known, progress, source), tolerance or known.tolerance)
+    result = run_again(known, progress, source, isolate=isolate, call_timeout=call_timeout)
+    return compare(known.result(), result, tolerance or known.tolerance)
 
 
 def accept(reference: Reference, result: Result) -> Reference:
@@ -110,32 +121,40 @@ def accept(reference: Reference, result: Result) -> Reference:
     return updated
 
 
-def run_again(reference: Reference, progress: Progress = None, source: Path | None = None) -> Result:
-    """The run of a reference, made now.
+def run_again(
+    reference: Reference,
+    progress: Progress = None,
+    source: Path | None = None,
+    *,
+    isolate: bool | None = None,
+    call_timeout: float = CALL_TIMEOUT,
+) -> Result:
+    """The run of a reference, made now: arguments as of `verify`.
 
     Raises:
         BoughError: The model is wrong, a name is unknown, or the run fails.
     """
     origin = reference.source_path if source is None else source
+    run = functools.partial(_run, reference=reference, progress=progress, isolate=isolate, call_timeout=call_timeout)
     if origin.suffix.lower() == ".fmu":
-        return _run(origin, reference, progress)
+        return run(origin)
     model = load(origin)
     with tempfile.TemporaryDirectory() as folder:
         fmu = build_fmu(model, Path(folder) / f"{origin.stem}.fmu", reference.recipe.fmi, native_platform())
-        return _run(fmu, reference, progress, model)
+        return run(fmu, model)
 
 
-def _run(fmu: Path, reference: Reference, progress: Progress, model: Model | None = None) -> Result:
+def _run(path: Path, model: Model | None = None, *, reference: Reference, progress: Progress, **where: Any) -> Result:
     recipe, file = reference.recipe, reference.input_path
-    description = cosimulation.open_fmu(fmu)
-    known = cosimulation.settable(description)
+    fmu = cosimulation.open_fmu(path)
+    known = cosimulation.settable_in(fmu)
     for name in recipe.set:
         if name not in known:
             hint = "" if model is None else setting_hint(model, name)
             told = f"; {hint}" if hint else choices(name, known)
             raise SimulationError(f"{reference.source}: there is no {name!r} to be set{told}")
-    inputs = {} if file is None else read_series(file, cosimulation.names(description, "input"))
-    result = cosimulation.run_fmu(fmu, recipe.stop, recipe.step, inputs, recipe.set, recipe.rtol, progress)
+    inputs = {} if file is None else read_series(file, cosimulation.inputs_of(fmu))
+    result = cosimulation.run_fmu(fmu, recipe.stop, recipe.step, inputs, recipe.set, recipe.rtol, progress, **where)
     return select(result, recipe.only)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from bough.result import Array
 from bough.systems.graph import Stage, names_of, stages
+from bough.systems.outside import Outside, Signal
 from bough.systems.slave import Channel, Failure, Slave
 from bough.systems.structure import Assembly, Port
 
@@ -40,15 +41,13 @@ class Exchange:
         values: What each link carries, in the unit of its target, (links,).
     """
 
-    def __init__(
-        self, assembly: Assembly, slaves: Mapping[str, Slave], inputs: Mapping[Port, Callable[[float], float]]
-    ) -> None:
+    def __init__(self, assembly: Assembly, slaves: Mapping[str, Slave], inputs: Mapping[Port, Signal]) -> None:
         """Plan the order of reading and writing.
 
         Args:
             assembly: The system.
             slaves: Its FMUs, by component.
-            inputs: Inputs from outside, as functions of time.
+            inputs: Inputs from outside.
         """
         self.links = assembly.links
         self.values: Array = np.zeros(len(assembly.links))
@@ -56,10 +55,10 @@ class Exchange:
         self._assembly = assembly
         self._start = [self._plan(stage) for stage in stages(assembly, at_start=True)]
         self._run = [self._plan(stage) for stage in stages(assembly, at_start=False)]
-        self.outside = [
-            (Channel(slaves[name], [assembly.variable((name, variable))]), function)
-            for (name, variable), function in inputs.items()
-        ]
+        groups: dict[str, dict[str, Signal]] = {}
+        for (name, variable), given in inputs.items():
+            groups.setdefault(name, {})[variable] = given
+        self.outside = [Outside(slaves[name], signals) for name, signals in groups.items()]
 
     def _plan(self, stage: Stage) -> _Plan:
         return _Plan(stage, self.sources(stage.links), self.targets(stage.links))
@@ -87,8 +86,8 @@ class Exchange:
         Raises:
             Failure: A value is not finite, or an algebraic loop does not converge.
         """
-        for channel, function in self.outside:
-            channel.set([function(time)])
+        for outside in self.outside:
+            outside.at(time)
         for plan in self._start if at_start else self._run:
             if plan.stage.loop:
                 self._solve(plan, time)

@@ -144,9 +144,8 @@ class Coupling:
         h = end - begin
         now = exchange.values.copy()
         used = np.stack([now, now], axis=1)
-        if self._mode != "constant":
-            for channel, function in exchange.outside:
-                channel.set([function(begin + h / 2)])
+        for outside in exchange.outside:
+            outside.over(begin, end, held=self._mode == "constant")
         for feed in self._feeds:
             exchange.read(feed.sources, end)
             self._feed(feed, now, used, h)

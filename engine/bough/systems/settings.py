@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from bough.errors import SimulationError
 from bough.systems.carry import carry_again
+from bough.systems.outside import Signal, signal
 from bough.systems.ports import power_ports
 from bough.systems.structure import EXTRAPOLATIONS, ORDERS, Assembly, Component, Port, Value, Variable
 from bough.text.problems import one_of
@@ -49,6 +48,17 @@ def checked_master(assembly: Assembly) -> None:
         )
 
 
+def checked_timeout(seconds: float) -> float:
+    """The longest time of a call of an FMU, s; 0 for none.
+
+    Raises:
+        SimulationError: It is not a time.
+    """
+    if not 0.0 <= seconds < math.inf:
+        raise SimulationError(f"call_timeout is {seconds!r}; expected seconds, or 0 for no limit")
+    return seconds
+
+
 def _check_control(assembly: Assembly, tolerance: float) -> None:
     if not 0.0 < tolerance < 1.0:
         raise SimulationError(f"tolerance is {tolerance!r}; expected a number between 0 and 1")
@@ -66,24 +76,24 @@ def _check_control(assembly: Assembly, tolerance: float) -> None:
 
 def split(
     assembly: Assembly, inputs: Mapping[str, Any], values: Mapping[str, Value]
-) -> tuple[Assembly, dict[Port, Callable[[float], float]]]:
-    """Sort what the user gives: values go to their components, inputs become functions of time.
+) -> tuple[Assembly, dict[Port, Signal]]:
+    """Sort what the user gives: values go to their components, inputs become signals.
 
     Raises:
         SimulationError: There is no such variable, or it cannot be set.
     """
     free = set(assembly.open_inputs())
-    signals: dict[Port, Callable[[float], float]] = {}
-    for name, signal in inputs.items():
+    signals: dict[Port, Signal] = {}
+    for name, given in inputs.items():
         port = find(assembly, name)
         if port not in free:
             known = ", ".join(".".join(p) for p in sorted(free)) or "none"
             raise SimulationError(f"{name} is no free input; free inputs are: {known}")
-        signals[port] = _function(name, signal)
-    given = _each(assembly, values)
-    own = {c.name: {v: x for (name, v), x in given.items() if name == c.name} for c in assembly.components}
+        signals[port] = signal(name, assembly.variable(port), given)
+    start = _each(assembly, values)
+    own = {c.name: {v: x for (name, v), x in start.items() if name == c.name} for c in assembly.components}
     components = tuple(replace(c, values={**c.values, **own[c.name]}) for c in assembly.components)
-    return carry_again(replace(assembly, components=components), given), signals
+    return carry_again(replace(assembly, components=components), start), signals
 
 
 def _each(assembly: Assembly, values: Mapping[str, Value]) -> dict[Port, Value]:
@@ -211,17 +221,3 @@ def hint(name: str, known: Iterable[str]) -> str:
     names = list(known)
     close = _closest(name, names)
     return f"; did you mean {close!r}?" if close else f"; there are: {one_of(names)}"
-
-
-def _function(name: str, signal: Any) -> Callable[[float], float]:
-    if callable(signal):
-        return lambda t: float(signal(t))
-    if isinstance(signal, tuple):
-        times, series = (np.asarray(part, dtype=np.float64) for part in signal)
-        if times.ndim != 1 or times.shape != series.shape or not times.size:
-            raise SimulationError(f"{name}: expected times and values of equal length")
-        return lambda t: float(np.interp(t, times, series))
-    value = float(signal)
-    if not math.isfinite(value):
-        raise SimulationError(f"{name} is {value}: expected a finite number")
-    return lambda t: value

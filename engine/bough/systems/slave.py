@@ -1,4 +1,4 @@
-"""One running FMU: FMI 2 or 3, by FMPy's low-level classes. Whatever fails is told with component and time."""
+"""One running FMU, in this process or in one of its own. A failure is reported with component, time and call."""
 
 from __future__ import annotations
 
@@ -10,14 +10,17 @@ from typing import Any
 
 from bough.errors import SimulationError
 from bough.systems.interface import fmpy
+from bough.systems.loaded import Loaded, Refused
+from bough.systems.own import is_own
 from bough.systems.structure import Component, Value, Variable
+from bough.systems.supervised import GRACE, Gone, Supervised
 
+CALL_TIMEOUT = 60.0
+"""Longest time of a call of an FMU in a process of its own, s."""
 MESSAGES = 5
-"""Last messages of an FMU that are told when it fails."""
+"""Last messages of an FMU that a failure shows."""
 ERROR, FATAL = 3, 4
 """Values of fmi2Status and fmi3Status from which on an instance may only be freed, or not be touched at all."""
-PROBLEMS = ("logStatusWarning", "logStatusDiscard", "logStatusError", "logStatusFatal")
-"""Standard log categories of what goes wrong."""
 _STATUS = {1: "warning", 2: "discard", ERROR: "error", FATAL: "fatal", 5: "pending"}
 
 
@@ -33,100 +36,94 @@ class Slave:
         time: Time of its last communication point, s.
     """
 
-    def __init__(self, component: Component, folder: Path) -> None:
+    def __init__(
+        self,
+        component: Component,
+        folder: Path,
+        isolate: bool | None = None,
+        call_timeout: float = CALL_TIMEOUT,
+        title: str | None = None,
+    ) -> None:
         """Unpack, load and instantiate.
 
         Args:
             component: The FMU.
             folder: Where to unpack it; each instance needs a folder of its own.
+            isolate: Whether it gets a process of its own; None: unless its code is bough's.
+            call_timeout: Longest time of a call there, s; 0: none.
+            title: What messages call it; `component NAME` if not given.
 
         Raises:
             Failure: It cannot be loaded on this machine, or refuses.
         """
         self.component = component
         self.time = 0.0
+        self._title = title or f"component {component.name}"
         self._messages: deque[str] = deque(maxlen=MESSAGES)
         self._worst = 0
-        self._fmu: Any = None
         self._initialized = False
-        self._instantiate(folder)
+        self._loaded: Loaded | Supervised | None = None
+        try:
+            with zipfile.ZipFile(component.fmu) as archive:
+                archive.extractall(folder)
+        except (OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
+            raise self.failure(f"cannot be unpacked: {error}") from None
+        if isolate is None:
+            isolate = not is_own(folder, component.interface)
+        self._load(folder, isolate, call_timeout)
 
     @property
     def name(self) -> str:
         """Name of the component."""
         return self.component.name
 
-    def _instantiate(self, folder: Path) -> None:
-        package, interface = fmpy(), self.component.interface
+    def _load(self, folder: Path, isolate: bool, limit: float) -> None:
+        about = self.component.interface
+        say = self._messages.append
         try:
-            with zipfile.ZipFile(self.component.fmu) as archive:
-                archive.extractall(folder)
-            keys = {"guid": interface.token, "modelIdentifier": interface.identifier, "unzipDirectory": str(folder)}
-            if interface.fmi == 2:
-                from fmpy.fmi2 import FMU2Slave
-
-                self._fmu = FMU2Slave(instanceName=self.name, **keys)
-                self._fmu.instantiate(callbacks=self._callbacks2(), loggingOn=True)
+            if isolate:
+                work = folder.with_name(f"{folder.name}-work")
+                work.mkdir()
+                self._loaded = Supervised(self.name, about.fmi, work, limit, say)
             else:
-                from fmpy.fmi3 import FMU3Slave
-
-                self._fmu = FMU3Slave(instanceName=self.name, **keys)
-                self._fmu.instantiate(logMessage=self._log, loggingOn=True)
-            self._narrow_log()
-        except Exception as error:  # FMPy raises whatever it meets
-            self._fmu = None
+                self._loaded = Loaded(say)
+            self._loaded.load(
+                about.fmi, self.name, about.identifier, about.token, str(folder.absolute()), about.log_categories
+            )
+        except Gone as gone:
+            raise self._refused(gone) from None
+        except Refused as refusal:
             hint = ""
-            if "Cannot find shared library" in str(error):
-                hint = f"; it has no binary for this machine ({package.platform}), or is of another runtime"
-            raise self._failure(f"cannot be loaded: {error}{hint}") from None
-
-    def _callbacks2(self) -> Any:
-        """Call backs of this instance alone: FMPy's formatting one is shared by all, and the last one made gets all."""
-        from fmpy import calloc, fmi2, free
-
-        callbacks = fmi2.fmi2CallbackFunctions()
-        callbacks.logger = fmi2.fmi2CallbackLoggerTYPE(self._log)
-        callbacks.allocateMemory = fmi2.fmi2CallbackAllocateMemoryTYPE(calloc)
-        callbacks.freeMemory = fmi2.fmi2CallbackFreeMemoryTYPE(free)
-        return callbacks
-
-    def _narrow_log(self) -> None:
-        """Ask for what went wrong only, where the FMU has the standard's categories for it."""
-        wanted = [name for name in self.component.interface.log_categories if name in PROBLEMS]
-        if wanted:
-            self._fmu.setDebugLogging(True, wanted)
-
-    def _log(self, *arguments: Any) -> None:
-        """The call back of both versions: the message comes last, the status before the category."""
-        text, status = arguments[-1], arguments[-3]
-        if status >= 1:
-            said = text.decode("utf-8", "replace") if isinstance(text, bytes) else str(text)
-            # FMI 2 takes a format of printf; one without arguments has its percent signs doubled.
-            self._messages.append(said.replace("%%", "%") if self.component.interface.fmi == 2 else said)
+            if "Cannot find shared library" in str(refusal):
+                hint = f"; it has no binary for this machine ({fmpy().platform}), or is of another runtime"
+            self._worst = FATAL
+            self.free()
+            raise self.failure(f"cannot be loaded: {refusal}{hint}") from None
+        except BaseException:
+            self.free()
+            raise
 
     # ---- life
 
     def enter_initialization(self, start: float, stop: float, tolerance: float | None) -> None:
-        """Set the values of the component, then begin to initialize."""
+        """Set the values of the component, and begin to initialize: FMUs take inputs when that has begun."""
         self.time = start
-        values = self.component.values
-        variables = [self.component.interface.variables[name] for name in values]
-        Channel(self, variables).set(list(values.values()))
+        self._set_values(inputs=False)
         if self.component.interface.fmi == 2:
-            self.call("fmi2SetupExperiment", self._fmu.setupExperiment, tolerance, start, stop)
-            self.call("fmi2EnterInitializationMode", self._fmu.enterInitializationMode)
+            self.call("setupExperiment", tolerance, start, stop)
+            self.call("enterInitializationMode")
         else:
-            self.call(
-                "fmi3EnterInitializationMode",
-                self._fmu.enterInitializationMode,
-                tolerance,
-                startTime=start,
-                stopTime=stop,
-            )
+            self.call("enterInitializationMode", tolerance, start, stop)
+        self._set_values(inputs=True)
+
+    def _set_values(self, inputs: bool) -> None:
+        about = self.component.interface.variables
+        chosen = {k: v for k, v in self.component.values.items() if (about[k].causality == "input") == inputs}
+        Channel(self, [about[name] for name in chosen]).set(list(chosen.values()))
 
     def exit_initialization(self) -> None:
         """End the initialization: the FMU is ready to step."""
-        self.call("ExitInitializationMode", self._fmu.exitInitializationMode)
+        self.call("exitInitializationMode")
         self._initialized = True
 
     def step(self, time: float, size: float, keep: bool) -> None:
@@ -138,77 +135,113 @@ class Slave:
             keep: Whether a state from before this point may be restored.
         """
         if self.component.interface.fmi == 2:
-            self.call("fmi2DoStep", self._fmu.doStep, time, size, 0 if keep else 1)
+            self.call("doStep", time, size, 0 if keep else 1)
         else:
-            _, ended, early, last = self.call("fmi3DoStep", self._fmu.doStep, time, size, not keep)
+            _, ended, early, last = self.call("doStep", time, size, not keep)
             if ended:
-                raise self._failure(f"asked at t = {last:.9g} s for the simulation to end")
+                raise self.failure(f"asked at t = {last:.9g} s for the simulation to end")
             if early:
-                raise self._failure(f"returned early from the step of {size:.9g} s, at t = {last:.9g} s")
+                raise self.failure(f"returned early from the step of {size:.9g} s, at t = {last:.9g} s")
         self.time = time + size
 
+    def end(self) -> None:
+        """Terminate and free after a run that went well.
+
+        Raises:
+            Failure: It failed now.
+        """
+        self.call("terminate")
+        self._initialized = False
+        loaded, self._loaded = self._loaded, None
+        assert loaded is not None
+        try:
+            loaded.close(free=True)
+        except Refused as refusal:
+            self._loaded = loaded
+            raise self._refused(refusal) from None
+
     def free(self) -> None:
-        """Terminate and free; a broken FMU is left as the standard asks."""
-        fmu, self._fmu = self._fmu, None
-        if fmu is None or self._worst >= FATAL:
+        """Terminate and free after a run that failed; a broken FMU is left as the standard asks."""
+        loaded, self._loaded = self._loaded, None
+        if loaded is None:
             return
+        if isinstance(loaded, Supervised):
+            loaded.limit = min(loaded.limit or GRACE, GRACE)
         try:
             if self._initialized and self._worst < ERROR:
-                fmu.terminate()
-            fmu.freeInstance()
-        except Exception:  # the run is over: nothing can be made of it
-            return
+                loaded.call("terminate")
+        except Refused:  # the run is over, and what failed first is known
+            pass
+        try:
+            loaded.close(free=self._worst < FATAL)
+        except Refused:
+            pass
 
     # ---- states and derivatives
 
-    def save(self) -> Any:
-        """The state of the FMU."""
-        return self.call("GetFMUState", self._fmu.getFMUState)
+    def save(self) -> int:
+        """The state of the FMU: where it keeps it."""
+        address: int = self.call("getFMUState")
+        return address
 
-    def restore(self, state: Any) -> None:
+    def restore(self, state: int) -> None:
         """Back to a state."""
-        self.call("SetFMUState", self._fmu.setFMUState, state)
+        self.call("setFMUState", state)
 
-    def forget(self, state: Any) -> None:
+    def forget(self, state: int) -> None:
         """Free a state."""
-        self.call("FreeFMUState", self._fmu.freeFMUState, state)
+        self.call("freeFMUState", state)
 
     def set_derivatives(self, references: Sequence[int], values: Sequence[float]) -> None:
         """First derivatives of inputs over the next step (FMI 2)."""
-        orders = [1] * len(references)
-        self.call("fmi2SetRealInputDerivatives", self._fmu.setRealInputDerivatives, references, orders, values)
+        self.call("setRealInputDerivatives", list(references), [1] * len(references), list(values))
 
     # ---- values
 
     def read(self, kind: str, references: Sequence[int], *count: int) -> Sequence[Value]:
         """Values of one type."""
-        found: Sequence[Value] = self.call(f"Get{kind}", getattr(self._fmu, f"get{kind}"), references, *count)
+        found: Sequence[Value] = self.call(f"get{kind}", references, *count)
         return found
 
     def write(self, kind: str, references: Sequence[int], values: Sequence[Value]) -> None:
         """Set values of one type."""
-        self.call(f"Set{kind}", getattr(self._fmu, f"set{kind}"), references, values)
+        self.call(f"set{kind}", references, values)
 
     # ---- calls
 
-    def call(self, name: str, function: Any, *arguments: Any, **keywords: Any) -> Any:
-        """Call the FMU.
+    def call(self, function: str, *arguments: Any) -> Any:
+        """Call the FMU, by FMPy's name of the function.
 
         Raises:
             Failure: It did not return OK or a warning.
         """
+        assert self._loaded is not None
+        self._loaded.time = self.time
         try:
-            return function(*arguments, **keywords)
-        except Exception as error:  # FMICallException, or what ctypes raises
-            status = getattr(error, "status", None)
-            if status is None:
-                raise self._failure(f"{name}: {error}") from None
-            self._worst = max(self._worst, status)
-            raise self._failure(f"{name} returned {_STATUS.get(status, status)}") from None
+            return self._loaded.call(function, *arguments)
+        except Refused as refusal:
+            raise self._refused(refusal) from None
 
-    def _failure(self, what: str) -> Failure:
+    def _refused(self, refusal: Refused) -> Failure:
+        """The failure of a call: this one, or one before it that had been put off."""
+        function, status = refusal.function, refusal.status
+        name = f"fmi{self.component.interface.fmi}{function[0].upper()}{function[1:]}"
+        if refusal.time is not None:
+            self.time = refusal.time
+        if isinstance(refusal, Gone):
+            self._worst = FATAL
+            if isinstance(self._loaded, Supervised):
+                self._messages.extend(self._loaded.printed)
+            return self.failure(f"{name} {refusal}")
+        if status is None:
+            return self.failure(f"{name}: {refusal}")
+        self._worst = max(self._worst, status)
+        return self.failure(f"{name} returned {_STATUS.get(status, status)}")
+
+    def failure(self, what: str) -> Failure:
+        """An error with the name of the FMU, its time and its last messages."""
         said = "".join(f"\n  {text}" for text in self._messages)
-        return Failure(f"component {self.name} failed at t = {self.time:.9g} s: {what}{said}")
+        return Failure(f"{self._title} failed at t = {self.time:.9g} s: {what}{said}")
 
 
 class Channel:

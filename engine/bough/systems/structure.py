@@ -194,7 +194,8 @@ class Assembly:
         return self.component(port[0]).interface.variables[port[1]]
 
     def open_inputs(self) -> list[Port]:
-        """Scalar inputs that no link sets."""
+        """Inputs that no link sets and that take a number: no arrays, no texts."""
         taken = {link.target for link in self.links}
-        inputs = ((c.name, v.name) for c in self.components for v in c.interface.named("input") if v.size == 1)
-        return [port for port in inputs if port not in taken]
+        inputs = ((c.name, v) for c in self.components for v in c.interface.named("input"))
+        free = ((name, v.name) for name, v in inputs if v.size == 1 and v.kind != "string")
+        return [port for port in free if port not in taken]
