@@ -17,7 +17,6 @@ class _Range(c.Structure):
 
 
 _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
-    "model_bodies": (c.c_int, [_P]),
     "model_loads": (c.c_int, [_P]),
     "model_hinge": (_Range, [_P, c.c_int]),
     "data_set_rigid": (c.c_int, [_P, c.c_int, c.c_double, _D, _D]),
@@ -32,11 +31,6 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
 for _name, (_result, _arguments) in _SIGNATURES.items():
     _function = getattr(_lib, f"bough_{_name}")
     _function.restype, _function.argtypes = _result, _arguments
-
-
-def bodies(model: KernelModel) -> int:
-    """Number of bodies."""
-    return int(_lib.bough_model_bodies(model.handle))
 
 
 def loads(model: KernelModel) -> int:

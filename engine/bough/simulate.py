@@ -94,7 +94,7 @@ def simulate(
     signals = _signals(system, inputs or {}, times)
     q, u = _start_state(system, initial)
     recorder = _Recorder(system, times, signals)
-    sim = _kernel.KernelSim(system._data, len(system.block.loads), method, rtol, absolute, fixed, 0.0)
+    sim = _kernel.KernelSim(recorder.data, len(system.block.loads), method, rtol, absolute, fixed, 0.0)
     sim.set_input(recorder.fill if signals else None)
     began = clock.perf_counter()
     done = 0
@@ -272,6 +272,7 @@ class _Recorder:
 
     def __init__(self, system: System, times: Array, signals: list[_Signal]) -> None:
         self.system, self.signals, self.times = system, signals, times
+        self.data = system._data.copy()  # of this run alone: its inputs may ask the system meanwhile
         self.variables = system.variables
         nb, sensors, loads = len(system.model.bodies), len(system.model.outputs), len(system.block.loads)
         nu = system.nu
@@ -302,7 +303,7 @@ class _Recorder:
         except Exception as error:  # the user's function may raise anything
             raise _input_failure(t, error) from None
         loads = self.loads if self.loads.size else None
-        data = self.system._data
+        data = self.data
         try:
             data.forward(q, u, self.tau, self.motion, loads, self.udot, self.force, self.reaction)
         except _kernel.KernelError as error:

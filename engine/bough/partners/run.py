@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
+from bough._threads import OneThread, one_thread
 from bough.errors import SimulationError
 from bough.partners.shapes import SAMPLES_MOST
 
@@ -26,6 +27,7 @@ class PartnerRun(ABC):
         self.value, self.axes, self.memory = value, axes, list(memory)
         self.time = self.start_time = 0.0
         self.touched = True
+        self._one_thread = OneThread("partner")
 
     @abstractmethod
     def evaluate(self) -> None:
@@ -35,6 +37,7 @@ class PartnerRun(ABC):
     def advance(self, end: float) -> None:
         """Memory to time `end`, s, with the inputs held; `time` stays until `step` sets it."""
 
+    @one_thread
     def step(self, end: float) -> None:
         """On to time `end`, s.
 
