@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from bough._threads import OneThread, one_thread
 from bough.errors import SimulationError
-from bough.partners.shapes import SAMPLES_MOST
+from bough.partners.shapes import COUNT_MOST, SAMPLES_MOST
 
 
 class PartnerRun(ABC):
@@ -58,10 +58,11 @@ class PartnerRun(ABC):
         numbers = self.value[name]
         return numbers[0 if len(numbers) == 1 else axis]
 
-    def check_samples(self, end: float, sample: float) -> None:
-        """Refuse a step with more samples than anybody means."""
-        if not end - self.time < SAMPLES_MOST * sample:
+    def check_samples(self, end: float, sample: float, most: float = SAMPLES_MOST) -> None:
+        """Refuse a step with more samples than anybody means; the first number in memory is that of the next sample."""
+        count = self.memory[0]
+        if not (end - (self.start_time + count * sample) < most * sample and count + most < COUNT_MOST):
             raise SimulationError(
-                f"a step from {self.time:.9g} s to {end:.9g} s holds more than ten million samples of {sample:g} s. "
+                f"a step from {self.time:.9g} s to {end:.9g} s holds more than {most:.0f} samples of {sample:g} s. "
                 "Cure: shorter communication steps, or a longer 'sample'."
             )

@@ -241,6 +241,8 @@ BOUGH_API bough_status bough_sim_set(bough_sim *sim, const double *q, const doub
 BOUGH_API size_t bough_sim_state_size(const bough_sim *sim);
 BOUGH_API bough_status bough_sim_save(const bough_sim *sim, void *state, size_t size);
 BOUGH_API bough_status bough_sim_restore(bough_sim *sim, const void *state, size_t size);
+/* Whether a restored run could be where it says it is: finite times in order, counters in range. */
+BOUGH_API bough_status bough_sim_check(const bough_sim *sim);
 BOUGH_API double bough_sim_time(const bough_sim *sim);
 BOUGH_API bough_sim_counts bough_sim_get_counts(const bough_sim *sim);
 BOUGH_API bough_where bough_sim_where(const bough_sim *sim);
