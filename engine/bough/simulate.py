@@ -22,6 +22,8 @@ Array: TypeAlias = NDArray[np.float64]
 Input: TypeAlias = float | ArrayLike | tuple[ArrayLike, ArrayLike] | Callable[[float], float]
 """A number; a series on the output times; a pair (times, values), linear between; or a function of time in s."""
 
+MOST_ROWS = 10_000_000
+"""Output times of a run: more would fill the memory before the run begins."""
 ATOL_FACTOR = 1e-2
 """Default absolute tolerance over the relative one: coordinates are of order one in SI units."""
 _PARAMETERS = ("damping", "stiffness", "rest", "armature", "locked", "damping_scale", "mass", "com", "inertia")
@@ -185,9 +187,13 @@ def _output_times(start: float, stop: float, step: float | None) -> Array:
         return short_times(even, max(decimals(start), decimals(stop)) + 3)
     if not 0.0 < step < np.inf:
         raise ArgumentError(f"step: expected a positive number of seconds, found {step}")
-    count = int(np.floor((stop - start) / step * (1 + 1e-12) + 1e-9))
+    rows = (stop - start) / step
+    if not rows < MOST_ROWS or (stop > start and (start + step == start or stop - step == stop)):
+        cure = f"take a longer one, so that there are at most {MOST_ROWS} rows and no two of them at one time"
+        raise ArgumentError(f"step: {step:g} s divides the run from {start:g} s to {stop:g} s too finely; {cure}")
+    count = int(np.floor(rows * (1 + 1e-12) + 1e-9))
     times: Array = start + step * np.arange(count + 1, dtype=np.float64)
-    if stop - times[-1] > 1e-9 * step:
+    if (count == 0 and stop > start) or stop - times[-1] > 1e-9 * step:
         times = np.append(times, stop)
     else:
         times[-1] = stop

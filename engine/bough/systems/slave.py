@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import zipfile
 from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from bough.errors import SimulationError
+from bough.files import unpack
 from bough.systems.interface import fmpy
 from bough.systems.structure import Component, Value, Variable
 
@@ -59,8 +59,7 @@ class Slave:
     def _instantiate(self, folder: Path) -> None:
         package, interface = fmpy(), self.component.interface
         try:
-            with zipfile.ZipFile(self.component.fmu) as archive:
-                archive.extractall(folder)
+            unpack(self.component.fmu, folder)
             keys = {"guid": interface.token, "modelIdentifier": interface.identifier, "unzipDirectory": str(folder)}
             if interface.fmi == 2:
                 from fmpy.fmi2 import FMU2Slave
