@@ -8,6 +8,7 @@ import threading
 import zipfile
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,7 +22,9 @@ from bough.flex.fe.nastran_op2 import read_op2
 from bough.flex.fe.nastran_op4 import read_op4
 from bough.flex.fe.npz import _arrays
 from bough.flex.fe.table import read_table
+from bough.flex.integrals import modal_integrals
 from bough.flex.numbers import real_number, whole_number
+from bough.flex.points import Points
 from bough.flex.sid import load_sid
 from bough.model import load
 from bough.regression.reference import digest
@@ -281,3 +284,36 @@ def test_sid_size_with_other_digits_is_refused(tmp_path: Path, value: str) -> No
     path.write_text(f"part\nnew modal\nrefmod\nnelastq = {value}\n", encoding="utf-8")
     with pytest.raises(ModelError, match="a whole number, 0 or more"):
         load_sid(path)
+
+
+# ---- modes
+
+
+def flexible(**body: object) -> dict[str, object]:
+    hinge = {"name": "root", "type": "fixed"}
+    return {"bough": 1, "name": "m", "bodies": [{"name": "b", "parent": "ground", "hinge": hinge, **body}]}
+
+
+def test_more_modes_than_the_tables_have_room_for_are_refused(tmp_path: Path) -> None:
+    """2500 modes would take 125 GB: the tables hold the cube of their number."""
+    beam = {
+        "length": 1.0,
+        "elements": 1000,
+        "section": {"shape": "rectangle", "width": 0.01, "height": 0.01},
+        "material": {"E": 7e10, "nu": 0.3, "rho": 2700},
+        "modes": {"boundary": "cantilever", "count": 2500},
+    }
+    fe = {"file": "a.npz", "interfaces": {"a": {"nodes": [1]}}, "attach": "a", "modes": {"count": 2500}}
+    nodal = {
+        "attach": "a",
+        "nodes": [{"name": "a", "position": [0, 0, 0], "mass": 1.0}],
+        "modes": [[[0.0] * 6]] * 2500,
+        "stiffness": [1.0] * 2500,
+    }
+    families = {**beam, "modes": {"boundary": "cantilever", "bending_y": 400, "bending_z": 400}}
+    for body in ({"beam": beam}, {"beam": families}, {"nodal": nodal}, {"fe": fe}):
+        with pytest.raises(ModelError, match=r"at most 500 modes|from 0 to 500") as caught:
+            load(flexible(**body))
+        assert "modes" in caught.value.problems[0].key
+    with pytest.raises(ModelError, match="at most 500 modes"):
+        modal_integrals(Points(np.zeros((1, 3)), np.ones(1), np.zeros((1, 3, 3)), np.zeros((1, 6, 501))), np.zeros(3))

@@ -142,7 +142,7 @@ def test_a_run_leaves_the_system_as_it_was() -> None:
     assert system.forward_dynamics([0.0], [0.0], [0.0]).tolist() == [0.0]
 
 
-@pytest.mark.parametrize("step, stop", [(1e-300, 1.0), (1e-9, 1.0), (5e-324, 1e-300), (1e-20, 1e-15), (1e-3, 1e15)])
+@pytest.mark.parametrize("step, stop", [(1e-300, 1.0), (1e-9, 1.0), (5e-324, 1e-300), (1e-3, 1e15)])
 def test_step_that_divides_the_run_too_finely_is_an_argument_error(step: float, stop: float) -> None:
     with pytest.raises(ArgumentError, match="step: .* too finely; take a longer one"):
         simulate(cart(), stop=stop, step=step)
