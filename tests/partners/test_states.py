@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import importlib.util
+import math
 import struct
 from pathlib import Path
+from typing import Any
 
 import pytest
 from fmu.fmi import DISCARD, ERROR, OK
 from fmu.hostile import crafted, with_word
-from partners.built import instance, python_run
+from house.tools import ROOT
+from partners.built import described, instance, python_run
 
 from bough.errors import SimulationError
 from bough.partners import KINDS
+from bough.partners.build import partner_files
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -63,3 +68,32 @@ def test_step_of_more_than_a_million_samples_is_refused_at_once(kind: str, fmi: 
     run.time = 2.0**53 * 1e-3
     with pytest.raises(SimulationError, match="holds more than"):
         run.step(run.time + 0.01)
+
+
+@pytest.fixture
+def slave(tmp_path: Path) -> Any:
+    """The controller's FMU in Python, opened as pythonfmu opens it."""
+    pytest.importorskip("pythonfmu")
+    files = partner_files(described("controller"), "2.0")
+    (tmp_path / "model.bough").write_bytes(files["resources/model.bough"])
+    spec = importlib.util.spec_from_file_location("partner_slave", ROOT / "fmu_src" / "python" / "partner_slave.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.Slave(instance_name="c", resources=str(tmp_path))
+
+
+def test_partner_in_python_refuses_what_setting_would_refuse(slave: Any) -> None:
+    said: list[str] = []
+    slave.log = lambda text, *_: said.append(text)
+    slave.setup_experiment(0.0)
+    slave.exit_initialization_mode()
+    assert slave.do_step(0.0, 0.0125)
+    good = slave._get_fmu_state()
+    for place, value in ((0, math.nan), (0, -1.0), (1, math.inf), (3, 0.5), (5, math.nan)):
+        state = {"numbers": list(good["numbers"])}
+        state["numbers"][place] = value
+        slave._set_fmu_state(state)
+        assert "nothing is changed" in said.pop() and slave._get_fmu_state() == good
+    slave._set_fmu_state(good)
+    assert not said and slave._get_fmu_state() == good
