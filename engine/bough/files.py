@@ -11,7 +11,7 @@ import errno
 import os
 import stat
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, TextIO, overload
 
@@ -23,6 +23,8 @@ LINE_CHARACTERS = 2**20
 """Of one line of a text file; a line of a mesh has some hundred."""
 ARCHIVE_BYTES = 4 * 2**30
 """Of everything in an FMU, an SSP package or a NumPy archive, unpacked."""
+SYSTEM_BYTES = 16 * 2**30
+"""Of all FMUs of a system together, unpacked."""
 ARCHIVE_ENTRIES = 20_000
 """Files in an archive; an FMU with an interpreter in it has some thousand."""
 
@@ -124,6 +126,23 @@ def check_archive(archive: zipfile.ZipFile) -> None:
         if outside or stat.S_ISLNK(entry.external_attr >> 16):
             what = "lies outside of it" if outside else "is a link"
             raise _refused(f"its entry {name!r} {what}; pack plain files with relative names")
+
+
+def check_archives(paths: Iterable[str | os.PathLike[str]]) -> None:
+    """Refuse zip files that hold too much together; one that is named twice is unpacked twice.
+
+    Raises:
+        OSError: `strerror` says why, with the cure.
+        zipfile.BadZipFile: One is no zip file, or a damaged one.
+    """
+    total = 0
+    for path in paths:
+        with open_file(path) as stream, zipfile.ZipFile(stream) as archive:
+            check_archive(archive)
+            total += sum(entry.file_size for entry in archive.infolist())
+    if total > SYSTEM_BYTES:
+        reason = f"they hold {size_text(total)} together, and at most {size_text(SYSTEM_BYTES)} are unpacked"
+        raise _refused(f"{reason}; take smaller ones, or fewer")
 
 
 def _refused(reason: str) -> RefusedFileError:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from bough import files
 from bough.errors import BoughError, ModelError, SimulationError
-from bough.files import RefusedFileError, check_archive, lines_in, open_file, unpack
+from bough.files import RefusedFileError, check_archive, check_archives, lines_in, open_file, unpack
 from bough.flex.fe.mesh import read_mesh
 from bough.flex.fe.nastran_bulk import read_bulk
 from bough.flex.fe.nastran_op2 import read_op2
@@ -152,6 +152,14 @@ def test_archive_of_too_many_bytes_or_files_is_refused(tmp_path: Path, monkeypat
         with pytest.raises(ModelError, match=why):
             _arrays(str(path))
     assert not (tmp_path / "in").exists() and not (tmp_path / "ssp").exists()
+
+
+def test_archives_that_hold_too_much_together_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "SYSTEM_BYTES", 10**6)
+    paths = [packed(tmp_path / f"{k}.fmu", ("big", bytes(4 * 10**5))) for k in range(3)]
+    check_archives(paths[:2])
+    with pytest.raises(RefusedFileError, match="together"):
+        check_archives(paths)
 
 
 def test_archive_that_states_less_than_it_holds_unpacks_no_more(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import os
 import tempfile
 import time as clock
 import warnings
+import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from bough.errors import SimulationError
+from bough.files import check_archives
 from bough.result import Array, Interrupted, Result
 from bough.systems.exchange import Exchange
 from bough.systems.gather import gather
@@ -81,6 +83,10 @@ def run(
         master = replace(assembly.master, **{k: v for k, v in changes.items() if v is not None})
         assembly, signals = split(replace(assembly, master=master), inputs or {}, values or {})
         checked_master(assembly)
+        try:
+            check_archives(component.fmu for component in assembly.components)
+        except (OSError, zipfile.BadZipFile) as error:
+            raise SimulationError(f"the FMUs of the system cannot be unpacked: {error}") from None
         if every < 1:
             raise SimulationError(f"every is {every}: expected 1 or more")
         for text in warnings_of(assembly, signals):
