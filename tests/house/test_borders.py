@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
 import threading
@@ -292,6 +293,46 @@ def test_sid_size_with_other_digits_is_refused(tmp_path: Path, value: str) -> No
     path.write_text(f"part\nnew modal\nrefmod\nnelastq = {value}\n", encoding="utf-8")
     with pytest.raises(ModelError, match="a whole number, 0 or more"):
         load_sid(path)
+
+
+SEEDS = {
+    "mesh": NODES + "*NSET, NSET=A, GENERATE\n1, 2, 1\n*ELEMENT, ELSET=E\n1, 1, 2\n*NSET, NSET=B\nA, 2\n",
+    "bulk": "SOL 103\nCEND\nSET 1 = 1 THRU 2\nBEGIN BULK\nGRID,1,,0.,1.5-3,0.\nSET1,3,1,THRU,2\nENDDATA\n",
+    "matrix": "1 1 2.0\n2 1 -1.0e0\n2 2 2.0D0\n",
+    "sid": "1 1\npart\nnew modal\nrefmod\nmass = 1.0\nnelastq = 1\nend refmod\nJ\norder = 0\nm0(1,1) = 1\nend J\n",
+}
+PIECES = (
+    "=",
+    "²",
+    "٣",
+    "-",
+    "99999999999999999999",
+    "2000000000",
+    "1e999",
+    "nan",
+    "_",
+    "*",
+    ",",
+    "THRU",
+    "\0",
+    "end",
+    "'",
+    "",
+)
+
+
+@pytest.mark.parametrize("name", SEEDS)
+def test_mutated_text_is_read_or_refused(name: str, tmp_path: Path) -> None:
+    """Pieces that have broken readers, at random places: nothing but a ModelError comes out."""
+    random, path = np.random.default_rng(11), tmp_path / "file"
+    for _ in range(400):
+        text = SEEDS[name]
+        for _ in range(random.integers(1, 4)):
+            at, length = random.integers(len(text) + 1), random.integers(3)
+            text = text[:at] + PIECES[random.integers(len(PIECES))] + text[at + length :]
+        path.write_text(text, encoding="utf-8")
+        with contextlib.suppress(ModelError):
+            READERS[name](path)
 
 
 # ---- modes
