@@ -70,6 +70,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "model_free": (None, [_P]),
     "model_nq": (c.c_int, [_P]),
     "model_nu": (c.c_int, [_P]),
+    "model_bodies": (c.c_int, [_P]),
     "model_memory": (c.c_size_t, [_P]),
     "data_create": (c.c_int, [_P, c.c_int, c.POINTER(_P)]),
     "data_free": (None, [_P]),
@@ -159,6 +160,7 @@ class KernelModel:
             raise BoughError(f"the kernel refuses the model block: {status_text(status)}")
         self.nq: int = _lib.bough_model_nq(self.handle)
         self.nu: int = _lib.bough_model_nu(self.handle)
+        self.bodies: int = _lib.bough_model_bodies(self.handle)
 
     def __del__(self) -> None:
         """Free the kernel's memory."""
@@ -182,7 +184,7 @@ class KernelData:
 
     def __init__(self, model: KernelModel, lanes: int = LANES_BATCH) -> None:
         """Create for a model; `lanes` adds the workspace of the four-lane or of the tangent sweeps."""
-        self.model = model
+        self.model, self._lanes = model, lanes
         self.handle = _P()
         status = _lib.bough_data_create(model.handle, lanes, c.byref(self.handle))
         if status != OK:
@@ -222,6 +224,15 @@ class KernelData:
         out = np.empty(count)
         self._check(_lib.bough_data_get(self.handle, which, _ptr(out), count))
         return out
+
+    def copy(self) -> KernelData:
+        """The same parameters with a work space of their own."""
+        twin, m = KernelData(self.model, self._lanes), self.model
+        sizes = {GRAVITY: 3, INERTIA: 10 * m.bodies, MODAL_DAMPING_SCALE: m.bodies}
+        for which in range(MODAL_DAMPING_SCALE + 1):
+            twin.set(which, self.get(which, sizes.get(which, m.nu)))
+        twin.isa = self.isa
+        return twin
 
     def forward(
         self,

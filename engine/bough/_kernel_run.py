@@ -17,7 +17,6 @@ class _Range(c.Structure):
 
 
 _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
-    "model_bodies": (c.c_int, [_P]),
     "model_loads": (c.c_int, [_P]),
     "model_hinge": (_Range, [_P, c.c_int]),
     "data_set_rigid": (c.c_int, [_P, c.c_int, c.c_double, _D, _D]),
@@ -27,15 +26,11 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "sim_state_size": (c.c_size_t, [_P]),
     "sim_save": (c.c_int, [_P, c.c_char_p, c.c_size_t]),
     "sim_restore": (c.c_int, [_P, c.c_char_p, c.c_size_t]),
+    "sim_check": (c.c_int, [_P]),
 }
 for _name, (_result, _arguments) in _SIGNATURES.items():
     _function = getattr(_lib, f"bough_{_name}")
     _function.restype, _function.argtypes = _result, _arguments
-
-
-def bodies(model: KernelModel) -> int:
-    """Number of bodies."""
-    return int(_lib.bough_model_bodies(model.handle))
 
 
 def loads(model: KernelModel) -> int:
@@ -104,7 +99,7 @@ class KernelRun(KernelSim):
 
     def restore(self, block: bytes) -> None:
         """Continue from what `save` gave, bit for bit."""
-        status = _lib.bough_sim_restore(self.handle, block, len(block))
+        status = _lib.bough_sim_restore(self.handle, block, len(block)) or _lib.bough_sim_check(self.handle)
         if status != OK:
             raise KernelError(status, -1, self.time)
 

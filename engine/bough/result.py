@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bough.errors import SimulationError, UnknownNameError, choices
+from bough.files import open_file
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -108,7 +109,7 @@ class Result:
     def from_csv(cls, path: str | os.PathLike[str]) -> Result:
         """Read what `to_csv`, or any tool with a `time` column, has written."""
         try:
-            with Path(path).open(newline="", encoding="utf-8") as stream:
+            with open_file(path, "r", newline="", encoding="utf-8") as stream:
                 rows = list(csv.reader(stream))
         except FileNotFoundError:
             raise SimulationError(f"cannot read {path}: there is no such file") from None

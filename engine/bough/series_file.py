@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bough.errors import SimulationError, did_you_mean, listed
+from bough.files import TEXT_BYTES, lines_in, open_file
 
 Array: TypeAlias = NDArray[np.float64]
 Series: TypeAlias = tuple[Array, Array]
@@ -52,8 +53,8 @@ def read_series(path: Path, known: Sequence[str]) -> dict[str, Series]:
 
 def _read(path: Path) -> list[list[str]]:
     try:
-        with path.open(newline="", encoding="utf-8-sig") as stream:
-            return list(csv.reader(stream))
+        with open_file(path, "r", most=TEXT_BYTES, newline="", encoding="utf-8-sig") as stream:
+            return list(csv.reader(line for _, line in lines_in(stream)))
     except OSError as error:
         raise SimulationError(f"cannot read {path}: {error.strerror}") from None
     except (UnicodeDecodeError, csv.Error) as error:

@@ -19,6 +19,8 @@ from bough.signals import Input, Schedule
 from bough.system import System
 
 Array: TypeAlias = NDArray[np.float64]
+MOST_ROWS = 10_000_000
+"""Output times of a run: more would fill the memory before the run begins."""
 NEAR = 100.0
 """A coordinate that never gets this many absolute tolerances away from its start value is reported."""
 _SPEED_FLOOR = 100.0
@@ -92,7 +94,7 @@ def simulate(
     longest = max_step if max_step is not None else spacing if schedule.functions else 0.0
     q, u = _start_state(system, initial)
     recorder = _Recorder(system, times, schedule)
-    sim = _kernel.KernelSim(system._data, schedule.loads, method, rtol, atol or 0.0, fixed, longest)
+    sim = _kernel.KernelSim(recorder.data, schedule.loads, method, rtol, atol or 0.0, fixed, longest)
     began = clock.perf_counter()
     done = 0
     failure: SimulationError | None = None
@@ -256,9 +258,13 @@ def _output_times(start: float, stop: float, step: float | None) -> Array:
         return short_times(even, max(decimals(start), decimals(stop)) + 3)
     if not 0.0 < step < np.inf:
         raise ArgumentError(f"step: expected a positive number of seconds, found {step}")
-    count = int(np.floor((stop - start) / step * (1 + 1e-12) + 1e-9))
+    rows = (stop - start) / step
+    if not rows < MOST_ROWS or (stop > start and (start + step == start or stop - step == stop)):
+        cure = f"take a longer one, so that there are at most {MOST_ROWS} rows and no two of them at one time"
+        raise ArgumentError(f"step: {step:g} s divides the run from {start:g} s to {stop:g} s too finely; {cure}")
+    count = int(np.floor(rows * (1 + 1e-12) + 1e-9))
     times: Array = start + step * np.arange(count + 1, dtype=np.float64)
-    if stop - times[-1] > 1e-9 * step:
+    if (count == 0 and stop > start) or stop - times[-1] > 1e-9 * step:
         times = np.append(times, stop)
     else:
         times[-1] = stop
@@ -270,6 +276,7 @@ class _Recorder:
 
     def __init__(self, system: System, times: Array, schedule: Schedule) -> None:
         self.system, self.schedule, self.times = system, schedule, times
+        self.data = system._data.copy()  # of this run alone: its inputs may ask the system meanwhile
         self.variables = system.variables
         nb, sensors, loads = len(system.model.bodies), len(system.model.outputs), len(system.block.loads)
         nu = system.nu
@@ -294,7 +301,7 @@ class _Recorder:
         except Exception as error:  # the user's function may raise anything
             raise _input_failure(t, error) from None
         loads = self.loads if self.loads.size else None
-        data = self.system._data
+        data = self.data
         try:
             data.forward(q, u, self.tau, self.motion, loads, self.udot, self.force, self.reaction)
         except _kernel.KernelError as error:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bough import _kernel, _kernel_run
+from bough._threads import OneThread, one_thread
 from bough.errors import SimulationError
 
 Array: TypeAlias = NDArray[np.float64]
@@ -43,7 +44,7 @@ class Stepper:
     """State, inputs and parameters of a model, and the integrator that moves them on.
 
     The arrays may be written to; call `touch` afterwards. Outputs are computed when `evaluate` is called. Belongs to
-    one thread at a time.
+    one thread at a time: a call while another thread is at work in it raises SimulationError.
 
     Attributes:
         q, u: Positions (nq,) and speeds (nu,).
@@ -67,10 +68,11 @@ class Stepper:
             sensors: Nodes whose pose, velocity and acceleration are outputs, by the kernel's numbers.
             bodies: Names of each body and its hinge, for messages.
         """
+        self._one_thread = OneThread("Stepper")
         model = self._model = _kernel.KernelModel(block)
         self._data = _kernel.KernelData(model, _kernel.LANES_TANGENT)
         self._bodies, self._sensors = tuple(bodies), np.array(sensors, dtype=np.intc)
-        nq, nu, nb, ns = model.nq, model.nu, _kernel_run.bodies(model), len(sensors)
+        nq, nu, nb, ns = model.nq, model.nu, model.bodies, len(sensors)
         self._load_count = _kernel_run.loads(model)
         self.q, self.u, self.tau, self.motion = np.zeros(nq), np.zeros(nu), np.zeros(nu), np.zeros(nu)
         self.loads, self.gravity, self.modal, self.rigid = (np.zeros(6 * self._load_count), np.zeros(3), np.ones(nb),
@@ -98,6 +100,7 @@ class Stepper:
         if what == "positions":
             self._moved = True
 
+    @one_thread
     def apply(self) -> None:
         """Hand changed parameters, start values and locks to the kernel.
 
@@ -155,6 +158,7 @@ class Stepper:
         if self._run is not None:
             self._run.set_state(self.q, self.u)
 
+    @one_thread
     def evaluate(self) -> None:
         """Compute every output for the present state and inputs.
 
@@ -176,6 +180,7 @@ class Stepper:
 
     # ---- time
 
+    @one_thread
     def step(self, end: float, inputs: InputFunction | None = None) -> None:
         """Integrate to time `end`, s.
 
@@ -219,6 +224,7 @@ class Stepper:
 
     # ---- snapshots
 
+    @one_thread
     def save(self) -> bytes:
         """Everything this object remembers, without pointers: `restore` continues bit for bit."""
         run = b"" if self._run is None else self._run.save()
@@ -230,6 +236,7 @@ class Stepper:
         sizes = struct.pack("<8sqqq", _MAGIC, len(arrays), len(locks), len(run))
         return sizes + head + arrays + locks + run
 
+    @one_thread
     def restore(self, state: bytes) -> None:
         """Go back to what `save` gave, in this process or another.
 

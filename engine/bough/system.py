@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -11,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bough import _kernel
+from bough._threads import Workspace
 from bough.block import Block, compile_block
 from bough.errors import ArgumentError, SimulationError, choices, did_you_mean, listed
 from bough.flex import counted, load
@@ -41,7 +43,8 @@ class System:
     """A model ready for evaluation.
 
     Positions `q` and speeds `u` are numpy arrays in the order of `q_names` and `u_names`. Array calls take a leading
-    batch dimension: `(B, nq)` in, `(B, nu)` out, the loop in C. A System belongs to one thread at a time.
+    batch dimension: `(B, nq)` in, `(B, nu)` out, the loop in C. Threads may share a System: each of them has
+    its own work space in the kernel, and calls run side by side.
 
     Args:
         model: From `bough.load`, or a path or dict to load.
@@ -64,16 +67,22 @@ class System:
         self.model: Model = counted(model) if isinstance(model, Model) else load(model)
         self.block: Block = compile_block(self.model)
         self._kernel_model = _kernel.KernelModel(self.block.data)
-        self._data = _kernel.KernelData(self._kernel_model)
+        self._workspace = Workspace(self._kernel_model)
         self.q_table, self.u_table = coordinates(self.model)
         self.q_names, self.u_names = [c.name for c in self.q_table], [c.name for c in self.u_table]
         self._node = {name: j for j, name in enumerate(self.block.nodes)}
         self._all: _AllNodes | None = None
+        self._all_once = threading.Lock()
         self._held = np.array(self._data.get(_kernel.HELD, self.nu), dtype=bool)
 
     def __repr__(self) -> str:
         """The model's name, and how large it is."""
         return f"<bough.System {self.model.name}: bodies {len(self.model.bodies)}, nq {self.nq}, nu {self.nu}>"
+
+    @property
+    def _data(self) -> _kernel.KernelData:
+        """Parameters and work space of the calling thread."""
+        return self._workspace.data
 
     @property
     def nq(self) -> int:
@@ -97,7 +106,7 @@ class System:
 
     @property
     def kernel_memory(self) -> int:
-        """Bytes that the kernel holds for this system."""
+        """Bytes that the kernel holds for this system in one thread."""
         return self._kernel_model.memory + self._data.memory
 
     def initial_state(self) -> tuple[Array, Array]:
@@ -345,9 +354,10 @@ class System:
         for node in nodes:
             if node not in known:
                 raise ArgumentError(f"there is no node {node!r}{self._node_choices(str(node))}")
-        if self._all is None:  # nodes that carry nothing are brought to the kernel when first asked for
-            self._all = _AllNodes(self.model)
-        return self._all.data, np.array([self._all.index[n] for n in nodes], dtype=np.intc)
+        with self._all_once:
+            if self._all is None:  # nodes that carry nothing are brought to the kernel when first asked for
+                self._all = _AllNodes(self.model)
+        return self._all.workspace.data, np.array([self._all.index[n] for n in nodes], dtype=np.intc)
 
     def _node_choices(self, name: str) -> str:
         """What follows a node that is not there: of a body that is, its node of a similar name or all its nodes."""
@@ -420,7 +430,7 @@ class _AllNodes:
 
     def __init__(self, model: Model) -> None:
         block = compile_block(model, every_node=True)
-        self.data = _kernel.KernelData(_kernel.KernelModel(block.data), lanes=0)
+        self.workspace = Workspace(_kernel.KernelModel(block.data), lanes=0)
         self.index = {name: j for j, name in enumerate(block.nodes)}
 
 

@@ -17,12 +17,12 @@ void fmu_explain(fmu_instance *f, fmu_status level, bough_status status, bough_w
           known ? "', hinge '" : "", known ? r->hinge_name[where.body] : "", known ? "')" : "", cure);
 }
 
-/* held DOFs: driven ones as the model has them, and those of locked hinges */
-static fmu_status apply_held(fmu_instance *f) {
+/* held DOFs: driven ones as the model has them, and those of locked hinges; `stop` gets those that still move */
+static bough_status set_held(fmu_instance *f, int *newly) {
   double *held = f->work;
-  int newly = 0;
+  *newly = 0;
   memset(f->stop, 0, (size_t)f->nu);
-  bough_data_get(f->data, BOUGH_HELD, held, f->nu);
+  memcpy(held, f->held, (size_t)f->nu * sizeof *held);
   for (int i = 0; i < f->resource->n_variables; i++) { /* only hinges with a `locked` parameter can change */
     const fmu_variable *v = f->resource->variable + i;
     if (v->kind != KIND_LOCKED) continue;
@@ -31,10 +31,15 @@ static fmu_status apply_held(fmu_instance *f) {
     for (int j = hinge.u0; j < hinge.u0 + hinge.nu; j++) {
       held[j] = lock;
       f->stop[j] = lock && f->u[j] != 0.0;
-      newly |= f->stop[j];
+      *newly |= f->stop[j];
     }
   }
-  if (bough_data_set(f->data, BOUGH_HELD, held, f->nu) != BOUGH_OK) return FMU_ERROR;
+  return bough_data_set(f->data, BOUGH_HELD, held, f->nu);
+}
+
+static fmu_status apply_held(fmu_instance *f) {
+  int newly;
+  if (set_held(f, &newly) != BOUGH_OK) return FMU_ERROR;
   if (!newly) return FMU_OK;
   if (!f->now.running) { /* before the run a locked hinge simply does not move */
     for (int j = 0; j < f->nu; j++)
@@ -68,8 +73,7 @@ static int fix_quaternions(fmu_instance *f) {
   return 1;
 }
 
-fmu_status fmu_apply(fmu_instance *f) {
-  if (!f->now.changed) return FMU_OK;
+static bough_status set_parameters(fmu_instance *f) {
   const int nb = f->resource->n_bodies;
   bough_status status = bough_data_set(f->data, BOUGH_GRAVITY, f->gravity, 3);
   if (status == BOUGH_OK) status = bough_data_set(f->data, BOUGH_DAMPING, f->damping, f->nu);
@@ -83,6 +87,20 @@ fmu_status fmu_apply(fmu_instance *f) {
     const double *p = f->rigid + v->index;
     status = bough_data_set_rigid(f->data, v->index / 10, p[0], p + 1, p + 4);
   }
+  return status;
+}
+
+void fmu_state_taken(fmu_instance *f) {
+  int newly;
+  bough_status status = bough_data_set(f->data, BOUGH_INERTIA, f->inertia, 10 * f->resource->n_bodies);
+  if (status == BOUGH_OK) status = set_parameters(f);
+  if (status == BOUGH_OK) status = set_held(f, &newly);
+  if (status != BOUGH_OK) f->now.changed |= CHANGED_PARAMETERS; /* refused when they are next needed, with the reason */
+}
+
+fmu_status fmu_apply(fmu_instance *f) {
+  if (!f->now.changed) return FMU_OK;
+  const bough_status status = set_parameters(f);
   if (status != BOUGH_OK) {
     fmu_log(f, FMU_ERROR, LOG_ERROR, "%s: parameters are refused: %s", f->function, bough_status_text(status));
     return FMU_ERROR;

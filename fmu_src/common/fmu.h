@@ -161,7 +161,12 @@ typedef struct fmu_instance {
   /* computed */
   double *qdot, *udot, *force, *reaction, *pose, *velocity, *acceleration;
   struct partner *partner; /* what a partner keeps besides its variables */
-  double *work;         /* [4*nu + nq + 6*loads + 20] */
+  double *work;         /* [6*nu + 2*nq + 6*loads + 20] */
+  /* as the model has them, whatever was set or restored since */
+  double *first;        /* [array_count] saved arrays */
+  fmu_clock first_clock;
+  double *inertia, *held; /* the kernel's, [10*bodies] and [nu] */
+  unsigned char *free_slot; /* [array_count] 1: what may differ from `first`; 0: no variable reaches it */
   unsigned char *stop;  /* [nu] */
   char *name;
   fmu_log_fn log;
@@ -221,6 +226,8 @@ fmu_status fmu_enter_initialization(fmu_instance *f);
 fmu_status fmu_exit_initialization(fmu_instance *f);
 
 /* ---- values.c */
+/* where the numbers of a variable are; null for time and the solver's settings */
+double *fmu_place(fmu_instance *f, const fmu_variable *v);
 /* values of one variable, `count` of them; status OK, DISCARD (not finite, out of range) or ERROR */
 fmu_status fmu_get(fmu_instance *f, const fmu_variable *v, double *value);
 fmu_status fmu_set(fmu_instance *f, const fmu_variable *v, const double *value);
@@ -247,6 +254,12 @@ bough_sim_options fmu_sim_options(const fmu_clock *now);
 typedef int (*fmu_hook)(void *user, double time);
 fmu_status fmu_step(fmu_instance *f, double time, double step, fmu_hook hook, void *user, double *reached);
 fmu_status fmu_input_derivative(fmu_instance *f, const fmu_variable *v, int order, const double *value);
+
+/* ---- for snapshots */
+/* values.c: could an instance hold these arrays at this clock? Every number through the checks of fmu_set. */
+int fmu_state_fits(fmu_instance *f, const fmu_clock *now, const double *arrays);
+/* evaluate.c: clock and arrays are another state's: bring the kernel's parameters in line with them */
+void fmu_state_taken(fmu_instance *f);
 
 /* ---- state.c: pointer-free snapshots in boxes that the host keeps (`void *`, null before the first) */
 fmu_status fmu_state_get(fmu_instance *f, void **box);

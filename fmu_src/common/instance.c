@@ -60,7 +60,8 @@ static int make_arrays(fmu_instance *f) {
                {&f->stiffness, nu}, {&f->rest, nu}, {&f->armature, nu}, {&f->modal, nb}, {&f->rigid, 10 * nb},
                {&f->locked, nb}},
     computed[] = {{&f->qdot, nq}, {&f->udot, nu}, {&f->force, nu}, {&f->reaction, 6 * nb}, {&f->pose, 7 * ns},
-                  {&f->velocity, 6 * ns}, {&f->acceleration, 6 * ns}, {&f->work, 6 * nu + 2 * nq + nl + 20}};
+                  {&f->velocity, 6 * ns}, {&f->acceleration, 6 * ns}, {&f->work, 6 * nu + 2 * nq + nl + 20},
+                  {&f->inertia, 10 * nb}, {&f->held, nu}};
   size_t total = 0;
   for (size_t i = 0; i < sizeof saved / sizeof *saved; i++) total += saved[i].count;
   f->array_count = total;
@@ -68,7 +69,9 @@ static int make_arrays(fmu_instance *f) {
   double *p = calloc(total + 1, sizeof(double));
   f->arrays = p;
   f->stop = calloc(nu + 1, 1);
-  if (!p || !f->stop) return 0;
+  f->first = calloc(f->array_count + 1, sizeof(double));
+  f->free_slot = calloc(f->array_count + 1, 1);
+  if (!p || !f->stop || !f->first || !f->free_slot) return 0;
   for (size_t i = 0; i < sizeof saved / sizeof *saved; i++) *saved[i].array = p, p += saved[i].count;
   for (size_t i = 0; i < sizeof computed / sizeof *computed; i++) *computed[i].array = p, p += computed[i].count;
   return 1;
@@ -98,6 +101,23 @@ static fmu_status start_values(fmu_instance *f) {
   return worst;
 }
 
+/* What a reset goes back to, and what a state from outside may change: states, and what a variable sets. */
+static void keep_start(fmu_instance *f) {
+  const fmu_resource *r = f->resource;
+  memcpy(f->first, f->arrays, f->array_count * sizeof(double));
+  f->first_clock = f->now;
+  bough_data_get(f->data, BOUGH_INERTIA, f->inertia, 10 * r->n_bodies);
+  bough_data_get(f->data, BOUGH_HELD, f->held, f->nu);
+  memset(f->free_slot, 1, (size_t)(f->nq + f->nu));
+  memset(f->free_slot + (f->inputs_dot - f->arrays), 1, (size_t)(f->gravity - f->inputs_dot));
+  for (int i = 0; i < r->n_variables; i++) {
+    const fmu_variable *v = r->variable + i;
+    const double *own = fmu_place(f, v);
+    if (own && (v->role == ROLE_FIXED || v->role == ROLE_TUNABLE || v->role == ROLE_INPUT))
+      memset(f->free_slot + (own - f->arrays), 1, (size_t)v->count);
+  }
+}
+
 void fmu_free(fmu_instance *f) {
   if (!f) return;
   bough_sim_free(f->sim);
@@ -107,6 +127,8 @@ void fmu_free(fmu_instance *f) {
   free(f->bytes);
   free(f->arrays);
   free(f->stop);
+  free(f->first);
+  free(f->free_slot);
   free(f->name);
   free(f);
 }
@@ -133,6 +155,7 @@ fmu_instance *fmu_create(const char *name, const char *token, const char *locati
     fmu_free(f);
     return NULL;
   }
+  keep_start(f);
   f->log_mask = log_mask;
   return f;
 }
@@ -141,7 +164,10 @@ fmu_status fmu_reset(fmu_instance *f) {
   bough_sim_free(f->sim);
   f->sim = NULL;
   memset(&f->sim_options, 0, sizeof f->sim_options);
-  return start_values(f);
+  memcpy(f->arrays, f->first, f->array_count * sizeof(double));
+  f->now = f->first_clock;
+  f->dynamics_fresh = f->sensors_fresh = 0;
+  return FMU_OK;
 }
 
 fmu_status fmu_enter_initialization(fmu_instance *f) {

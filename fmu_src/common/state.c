@@ -1,6 +1,5 @@
 /* state.c - snapshots: one pointer-free block with everything an instance remembers.
- *   0 "BOUGHSNP"  8 u64 size  16 token hash  24 u64 CRC-32 of what follows  32 the run's size and settings  then fmu_clock,
- *   arrays, the run */
+ *   0 "BOUGHSNP"  8 u64 size  16 token hash  24 u64 CRC-32 of what follows  32 the run's size  then fmu_clock, arrays, the run */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,8 +8,7 @@
 typedef struct {
   char magic[8];
   uint64_t size, token, crc;
-  int64_t sim_bytes, sim_method; /* the run, and the settings that it was made with */
-  double sim_step, sim_tolerance, sim_max_step;
+  int64_t sim_bytes; /* of the run; it has the solver's settings of the clock */
   fmu_clock now;
 } snapshot;
 
@@ -31,13 +29,23 @@ static uint64_t checksum(const unsigned char *state, size_t size) {
   return fmu_crc32(state + first, size - first);
 }
 
+/* The first look, before anything else is read: is it a state at all, and of the size it says? */
+static int head_ok(const void *state, size_t size, snapshot *head) {
+  if (size < sizeof *head) return 0;
+  memcpy(head, state, sizeof *head);
+  return memcmp(head->magic, "BOUGHSNP", 8) == 0 && head->size == size;
+}
+
+static void refuse(fmu_instance *f) {
+  fmu_log(f, FMU_ERROR, LOG_ERROR, "%s: this is not a state of model '%s' in this kind of run, or it is damaged. Nothing is "
+          "changed.", f->function, f->resource->model_name);
+}
+
 static fmu_status save(const fmu_instance *f, unsigned char *state, size_t size) {
   snapshot head;
   memset(&head, 0, sizeof head);
   memcpy(head.magic, "BOUGHSNP", 8);
   head.size = size, head.token = hash(f->resource->token), head.sim_bytes = (int64_t)sim_bytes(f);
-  head.sim_method = f->sim_options.method, head.sim_step = f->sim_options.step;
-  head.sim_tolerance = f->sim_options.rtol, head.sim_max_step = f->sim_options.step_max;
   head.now = f->now;
   memcpy(state, &head, sizeof head);
   memcpy(state + sizeof head, f->arrays, f->array_count * sizeof(double));
@@ -48,45 +56,82 @@ static fmu_status save(const fmu_instance *f, unsigned char *state, size_t size)
   return FMU_OK;
 }
 
-/* A clock that an instance can have: the checksum keeps accidents out, this keeps indices in range whatever comes. */
-static int clock_ok(const fmu_clock *now) {
-  int known = 0;
-  for (int bit = AT_INSTANTIATED; bit < AT_ANY; bit *= 2) known |= now->state == bit;
-  return known && now->state != AT_INTERMEDIATE && now->input_order >= 0 && now->input_order <= INPUT_ORDERS &&
-         fmu_finite(now->time) && fmu_finite(now->input_time);
+static int is_flag(int64_t x) { return x == 0 || x == 1; }
+
+/* A clock that an instance can have: the checksum keeps accidents out, this keeps nonsense out whatever comes. */
+static int clock_ok(const fmu_instance *f, const fmu_clock *now) {
+  const int64_t before = AT_INSTANTIATED | AT_INITIALIZATION, ended = AT_FAILED | AT_TERMINATED;
+  const int64_t known = before | ended | (f->now.cosimulation ? AT_STEP : AT_EVENT | AT_CONTINUOUS);
+  if (now->state <= 0 || (now->state & known) != now->state || (now->state & (now->state - 1))) return 0; /* one bit */
+  if (now->cosimulation != f->now.cosimulation || now->running != !(now->state & before)) return 0;
+  if (!is_flag(now->jumped) || !is_flag(now->stop_defined) || !is_flag(now->tolerance_set)) return 0;
+  if (now->changed < 0 || now->changed > (CHANGED_PARAMETERS | CHANGED_POSITIONS | CHANGED_INPUTS)) return 0;
+  if (now->input_order < 0 || now->input_order > INPUT_ORDERS) return 0;
+  if (now->solver_method < BOUGH_RK4 || now->solver_method > BOUGH_ROSENBROCK2) return 0;
+  if (!(now->solver_step >= 0.0) || !fmu_finite(now->solver_step)) return 0;
+  if (!(now->solver_max_step >= 0.0) || !fmu_finite(now->solver_max_step)) return 0;
+  if (!(now->solver_tolerance >= 0.0 && now->solver_tolerance < 1.0)) return 0;
+  if (!fmu_finite(now->time) || !fmu_finite(now->input_time) || !fmu_finite(now->start_time)) return 0;
+  if (now->stop_defined ? !(now->stop_time >= now->start_time) : now->stop_time != 0.0) return 0;
+  return !now->cosimulation || (now->start_time <= now->input_time && now->input_time <= now->time);
+}
+
+/* Does the run stand at finite positions and speeds? What failed need not. */
+static int run_ok(const fmu_instance *f, bough_sim *sim, const fmu_clock *now) {
+  double *q = f->work, *u = q + f->nq;
+  if (now->state == AT_FAILED || now->state == AT_TERMINATED) return 1;
+  if (bough_sim_advance(sim, now->time, 0, NULL, NULL, q, u) != BOUGH_OK) return 0; /* it is there already */
+  for (int i = 0; i < f->nq + f->nu; i++)
+    if (!fmu_finite(q[i])) return 0;
+  return 1;
+}
+
+/* The run that belongs to a checked state; null if it has none, *ok 0 if its bytes are none. The kernel's parameters are
+ * those of the state afterwards. */
+static bough_sim *read_run(fmu_instance *f, const snapshot *head, const unsigned char *bytes, int *ok) {
+  bough_sim *sim = NULL;
+  *ok = 1;
+  if (head->sim_bytes == 0) return NULL;
+  const bough_sim_options options = fmu_sim_options(&head->now);
+  *ok = f->model && bough_sim_create(f->model, f->data, &options, &sim) == BOUGH_OK &&
+        bough_sim_restore(sim, bytes, (size_t)head->sim_bytes) == BOUGH_OK &&
+        bough_sim_time(sim) == head->now.time && run_ok(f, sim, &head->now);
+  if (*ok) return sim;
+  bough_sim_free(sim);
+  return NULL;
+}
+
+/* Is it a state of this instance? On success `head` is filled, and `arrays` are its arrays, for the caller to free. */
+static int check(fmu_instance *f, const unsigned char *state, size_t size, snapshot *head, double **arrays) {
+  const size_t bytes = f->array_count * sizeof(double);
+  *arrays = NULL;
+  if (!head_ok(state, size, head) || head->token != hash(f->resource->token) || head->crc != checksum(state, size)) return 0;
+  if (size - sizeof *head < bytes || head->sim_bytes < 0 || (uint64_t)head->sim_bytes != size - sizeof *head - bytes) return 0;
+  if (!clock_ok(f, &head->now)) return 0;
+  if (head->sim_bytes > 0 && !head->now.running) return 0;
+  *arrays = malloc(bytes + sizeof(double)); /* aligned, as bytes from outside need not be */
+  if (!*arrays) return 0;
+  memcpy(*arrays, state + sizeof *head, bytes);
+  return fmu_state_fits(f, &head->now, *arrays);
 }
 
 static fmu_status restore(fmu_instance *f, const unsigned char *state, size_t size) {
   snapshot head;
-  const size_t arrays = f->array_count * sizeof(double);
-  int ok = size >= sizeof head;
-  if (ok) memcpy(&head, state, sizeof head);
-  ok = ok && memcmp(head.magic, "BOUGHSNP", 8) == 0 && head.size == size && head.token == hash(f->resource->token) && head.crc == checksum(state, size) &&
-       head.sim_bytes >= 0 && sizeof head + arrays + (uint64_t)head.sim_bytes == size &&
-       head.now.cosimulation == f->now.cosimulation && clock_ok(&head.now);
-  if (!ok) {
-    fmu_log(f, FMU_ERROR, LOG_ERROR, "%s: this is not a state of model '%s' in this kind of run, or it is damaged. Nothing is "
-            "changed.", f->function, f->resource->model_name);
-    return FMU_ERROR;
-  }
-  bough_sim *sim = NULL;
-  const bough_sim_options options = {(int)head.sim_method, head.sim_tolerance, 0.0, head.sim_step, head.sim_max_step, 0};
-  if (head.sim_bytes > 0) { /* a run with the settings it had then */
-    if (bough_sim_create(f->model, f->data, &options, &sim) != BOUGH_OK ||
-        bough_sim_restore(sim, state + sizeof head + arrays, (size_t)head.sim_bytes) != BOUGH_OK) {
-      bough_sim_free(sim);
-      fmu_log(f, FMU_ERROR, LOG_ERROR, "%s: the state cannot be restored", f->function);
-      return FMU_ERROR;
-    }
-  }
-  bough_sim_free(f->sim);
-  f->sim = sim;
-  f->sim_options = options;
-  f->now = head.now;
-  memcpy(f->arrays, state + sizeof head, arrays);
-  if (!sim) f->now.changed |= CHANGED_PARAMETERS; /* parameters go to the kernel again; a run brings its own */
-  f->dynamics_fresh = f->sensors_fresh = 0;
-  return FMU_OK;
+  double *arrays;
+  int ok = check(f, state, size, &head, &arrays);
+  bough_sim *sim = ok ? read_run(f, &head, state + (size - (size_t)head.sim_bytes), &ok) : NULL;
+  if (ok) {
+    bough_sim_free(f->sim);
+    f->sim = sim;
+    f->sim_options = fmu_sim_options(&head.now);
+    f->now = head.now;
+    memcpy(f->arrays, arrays, f->array_count * sizeof(double));
+    f->dynamics_fresh = f->sensors_fresh = 0;
+  } else
+    refuse(f);
+  if (arrays) fmu_state_taken(f); /* the run has brought its parameters; those of the instance hold */
+  free(arrays);
+  return ok ? FMU_OK : FMU_ERROR;
 }
 
 /* ---- boxes: the size, then the snapshot */
@@ -98,7 +143,7 @@ static unsigned char *bytes_of(void *box) { return (unsigned char *)box + sizeof
 static fmu_status resize(fmu_instance *f, void **box, size_t size) {
   box_head *b = *box;
   if (b && b->size == size) return FMU_OK;
-  b = realloc(b, sizeof *b + size);
+  b = size <= SIZE_MAX - sizeof *b ? realloc(b, sizeof *b + size) : NULL;
   if (!b) {
     fmu_log(f, FMU_ERROR, LOG_ERROR, "%s: no memory for a state of %lu bytes", f->function, (unsigned long)size);
     return FMU_ERROR;
@@ -142,7 +187,12 @@ fmu_status fmu_state_write(fmu_instance *f, void *box, void *bytes, size_t size)
 }
 fmu_status fmu_state_read(fmu_instance *f, const void *bytes, size_t size, void **box) {
   if (fmu_missing(f, bytes, size) || fmu_missing(f, box, 1)) return FMU_ERROR;
+  snapshot head;
+  if (!head_ok(bytes, size, &head)) { /* no more is read than there is */
+    refuse(f);
+    return FMU_ERROR;
+  }
   const fmu_status status = resize(f, box, size);
-  if (status == FMU_OK && size > 0) memcpy(bytes_of(*box), bytes, size);
+  if (status == FMU_OK) memcpy(bytes_of(*box), bytes, size);
   return status;
 }

@@ -4,8 +4,7 @@
 
 #include "fmu.h"
 
-/* where the numbers of a variable are; null for time and the solver's settings */
-static double *place(fmu_instance *f, const fmu_variable *v) {
+double *fmu_place(fmu_instance *f, const fmu_variable *v) {
   switch (v->kind) {
     case KIND_Q: return f->q + v->index;
     case KIND_U: return f->u + v->index;
@@ -40,7 +39,7 @@ fmu_status fmu_get(fmu_instance *f, const fmu_variable *v, double *value) {
   else if ((v->kind == KIND_Q || v->kind == KIND_U) && f->now.changed && f->now.state != AT_INSTANTIATED)
     status = fmu_apply(f);
   if (status != FMU_OK) return status;
-  const double *from = place(f, v);
+  const double *from = fmu_place(f, v);
   if (from)
     memcpy(value, from, (size_t)v->count * sizeof(double));
   else if (v->kind == KIND_TIME)
@@ -73,6 +72,7 @@ static const char *range_of(int kind) {
     case KIND_SOLVER_METHOD: return "0 (rk4), 1 (dopri5) or 2 (rosenbrock2)";
     case KIND_SOLVER_STEP: case KIND_SOLVER_MAX_STEP: return "zero or a number of seconds from 1e-12 on";
     case KIND_SOLVER_TOLERANCE: return "a number from 1e-14 to 1, 1 excluded";
+    case KIND_LOCKED: return "0 or 1";
     case KIND_RIGID: return "a finite number; masses and moments of inertia are not negative";
     default: return "a finite number";
   }
@@ -81,6 +81,7 @@ static int in_range(const fmu_variable *v, int i, double x) {
   switch (v->kind) {
     case KIND_DAMPING: case KIND_STIFFNESS: case KIND_ARMATURE: case KIND_MODAL_DAMPING: return x >= 0.0;
     case KIND_SOLVER_STEP: case KIND_SOLVER_MAX_STEP: return x == 0.0 || x >= STEP_LEAST;
+    case KIND_LOCKED: return x == 0.0 || x == 1.0;
     case KIND_SOLVER_METHOD: return x == 0.0 || x == 1.0 || x == 2.0;
     case KIND_SOLVER_TOLERANCE: return x >= TOLERANCE_LEAST && x < 1.0;
     case KIND_RIGID: { /* mass, com, Ixx Iyy Izz, Ixy Ixz Iyz */
@@ -117,7 +118,7 @@ fmu_status fmu_check(fmu_instance *f, const fmu_variable *v, const double *value
 fmu_status fmu_set(fmu_instance *f, const fmu_variable *v, const double *value) {
   const fmu_status status = fmu_check(f, v, value);
   if (status != FMU_OK) return status;
-  double *to = place(f, v);
+  double *to = fmu_place(f, v);
   if (to)
     memcpy(to, value, (size_t)v->count * sizeof(double));
   else if (v->kind == KIND_SOLVER_METHOD)
@@ -141,4 +142,24 @@ fmu_status fmu_set(fmu_instance *f, const fmu_variable *v, const double *value) 
     f->now.changed |= v->kind == KIND_Q ? CHANGED_PARAMETERS | CHANGED_POSITIONS : CHANGED_PARAMETERS;
   f->dynamics_fresh = f->sensors_fresh = 0;
   return FMU_OK;
+}
+
+int fmu_state_fits(fmu_instance *f, const fmu_clock *now, const double *arrays) {
+  const int over = now->state == AT_FAILED || now->state == AT_TERMINATED; /* what failed may hold any number */
+  const size_t moving = (size_t)(f->gravity - f->arrays);                  /* states and inputs; parameters follow */
+  for (size_t i = 0; i < f->array_count; i++) {
+    if (!f->free_slot[i] && memcmp(arrays + i, f->first + i, sizeof *arrays) != 0) return 0;
+    if (!fmu_finite(arrays[i]) && !(over && i < moving)) return 0;
+  }
+  for (int i = 0; i < f->resource->n_variables; i++) {
+    const fmu_variable *v = f->resource->variable + i;
+    if (v->role != ROLE_FIXED && v->role != ROLE_TUNABLE) continue;
+    const double *own = fmu_place(f, v);
+    const double setting = v->kind == KIND_SOLVER_METHOD ? (double)now->solver_method
+                           : v->kind == KIND_SOLVER_STEP ? now->solver_step : now->solver_tolerance;
+    const double *value = own ? arrays + (own - f->arrays) : &setting;
+    for (int j = 0; j < v->count; j++)
+      if (!in_range(v, j, value[j])) return 0;
+  }
+  return 1;
 }

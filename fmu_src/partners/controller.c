@@ -70,7 +70,7 @@ static fmu_status evaluate(fmu_instance *f) {
 
 static fmu_status advance(fmu_instance *f, double end) {
   const double sample = *fmu_value(f, SAMPLE, 0);
-  if (fmu_too_many_samples(f, end, sample)) return FMU_DISCARD;
+  if (fmu_too_many_samples(f, f->partner->memory[NEXT], end, sample, SAMPLES_MOST)) return FMU_DISCARD;
   for (double t = next_time(f); t < end - SAMPLE_SLACK * sample; t = next_time(f)) {
     for (int a = 0; a < f->partner->axes; a++) {
       double *memory = f->partner->memory + AXES + a * AXIS;
@@ -86,5 +86,6 @@ static int open(fmu_instance *f) {
   return 1;
 }
 static void start(fmu_instance *f) { (void)f; }
+static double sample_of(const fmu_instance *f, const double *arrays) { return arrays[f->partner->first[SAMPLE]]; }
 
-const fmu_partner_type fmu_partner_controller = {QUANTITIES, 0, open, start, evaluate, advance};
+const fmu_partner_type fmu_partner_controller = {QUANTITIES, 0, open, start, evaluate, advance, sample_of};

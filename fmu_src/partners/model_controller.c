@@ -9,6 +9,7 @@
  *             deflection that leaves the rigid motion alone, -M_hh^-1 M_he eta: together x_d
  *   torque    tau = inverse dynamics of the desired motion + tau_ff - K (x - x_d), at most tau_max either way
  * Between samples everything is held, as in controller.c. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -225,7 +226,8 @@ static fmu_status evaluate(fmu_instance *f) {
 static fmu_status advance(fmu_instance *f, double end) {
   const plan p = read_plan(f);
   double *m = f->partner->memory, *trial = f->partner->work;
-  if (fmu_too_many_samples(f, end, p.sample)) return FMU_DISCARD;
+  const double most = floor(SAMPLES_MOST / f->partner->table[SUBSTEPS]); /* a substep costs as much as a sample elsewhere */
+  if (fmu_too_many_samples(f, m[0], end, p.sample, most)) return FMU_DISCARD;
   for (;;) {
     const double t = fmu_sample_time(f->now.start_time, m[0], p.sample);
     if (!(t < end - SAMPLE_SLACK * p.sample)) return FMU_OK;
@@ -274,5 +276,9 @@ static int open(fmu_instance *f) {
   return s->work != NULL;
 }
 static void start(fmu_instance *f) { (void)f; }
+static double sample_of(const fmu_instance *f, const double *arrays) {
+  (void)arrays;
+  return f->partner->table[SAMPLE];
+}
 
-const fmu_partner_type fmu_partner_model_controller = {QUANTITIES, MODAL, open, start, evaluate, advance};
+const fmu_partner_type fmu_partner_model_controller = {QUANTITIES, MODAL, open, start, evaluate, advance, sample_of};

@@ -1,4 +1,5 @@
 /* partner.c - the calls of fmu.h for partners: creation, values, steps. They are for Co-Simulation. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,10 +72,8 @@ static fmu_status start_values(fmu_instance *f) {
   const fmu_resource *r = f->resource;
   memset(f->arrays, 0, f->array_count * sizeof(double));
   memcpy(f->arrays, r->start, (size_t)r->n_slots * sizeof(double));
-  f->now.time = f->now.start_time = f->now.stop_time = 0.0;
-  f->now.stop_defined = f->now.running = 0;
-  f->now.changed = CHANGED_INPUTS;
-  f->now.state = AT_INSTANTIATED;
+  const fmu_clock start = {.cosimulation = f->now.cosimulation, .changed = CHANGED_INPUTS, .state = AT_INSTANTIATED};
+  f->now = start;
   f->dynamics_fresh = 0;
   f->partner->type->start(f);
   return FMU_OK;
@@ -145,6 +144,11 @@ fmu_status fmu_get(fmu_instance *f, const fmu_variable *v, double *value) {
   return FMU_OK;
 }
 
+static int in_range(const fmu_instance *f, const fmu_variable *v, double x) {
+  const double *range = f->partner->range + 2 * v->start;
+  return fmu_finite(x) && x >= range[0] && x <= range[1] && (v->type == TYPE_REAL || x == floor(x));
+}
+
 fmu_status fmu_check(fmu_instance *f, const fmu_variable *v, const double *value) {
   const int before = AT_INSTANTIATED | AT_INITIALIZATION, state = (int)f->now.state;
   const int settable = v->role == ROLE_FIXED ? state & before
@@ -157,8 +161,8 @@ fmu_status fmu_check(fmu_instance *f, const fmu_variable *v, const double *value
                                   : "computed by this FMU");
     return FMU_ERROR;
   }
+  if (in_range(f, v, *value)) return FMU_OK;
   const double *range = f->partner->range + 2 * v->start;
-  if (fmu_finite(*value) && *value >= range[0] && *value <= range[1]) return FMU_OK;
   const int low = range[0] > -1e300, high = range[1] < 1e300;
   char expected[80] = "a finite number";
   if (low || high) fmu_format(expected, sizeof expected, low && high ? "a number from %g to %g" : low ? "at least %g" : "at most %g",
@@ -176,6 +180,20 @@ fmu_status fmu_set(fmu_instance *f, const fmu_variable *v, const double *value) 
   f->dynamics_fresh = 0;
   return FMU_OK;
 }
+
+/* ---- snapshots */
+
+int fmu_state_fits(fmu_instance *f, const fmu_clock *now, const double *arrays) {
+  for (int i = 0; i < f->resource->n_variables; i++) {
+    const fmu_variable *v = f->resource->variable + i;
+    if (v->role != ROLE_FIXED && v->role != ROLE_TUNABLE && v->role != ROLE_INPUT) continue;
+    if (!in_range(f, v, arrays[v->start])) return 0;
+  }
+  const double sample = f->partner->type->sample(f, arrays);
+  return sample == 0.0 || fmu_sample_fits(now, arrays[f->resource->n_slots], sample);
+}
+
+void fmu_state_taken(fmu_instance *f) { (void)f; }
 
 /* ---- steps */
 

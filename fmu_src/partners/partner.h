@@ -20,6 +20,8 @@ typedef struct {
   void (*start)(fmu_instance *f);               /* memory, zero until now, at the beginning */
   fmu_status (*evaluate)(fmu_instance *f);      /* outputs, from parameters, inputs and memory */
   fmu_status (*advance)(fmu_instance *f, double end); /* memory from now to `end`, inputs held */
+  double (*sample)(const fmu_instance *f, const double *arrays); /* s; the first number in memory is then that of the next
+                                                                  * sample. 0: this partner does not sample */
 } fmu_partner_type;
 extern const fmu_partner_type fmu_partner_motor, fmu_partner_controller, fmu_partner_model_controller;
 
@@ -53,12 +55,16 @@ void fmu_quintic(double t, double duration, double s[3]);
 static inline double fmu_sample_time(double start, double k, double sample) { return start + k * sample; }
 /* Communication points are sums in many hosts: a sample this much ahead, in sample times, is due. */
 #define SAMPLE_SLACK 1e-5
-#define SAMPLES_MOST 1e7 /* in one communication step; more are a mistake */
+#define SAMPLES_MOST 1e6 /* in one communication step; more are a mistake */
+#define COUNT_MOST 9e15  /* numbers of samples are whole doubles, below 2^53 */
 /* Whether a sample at t is to be shown: it is due, and inputs of this instant are here. Before, what a host reads would be
  * made of new references and old measurements. */
 static inline int fmu_sample_due(const fmu_instance *f, double t, double sample) {
   return (f->now.changed & CHANGED_INPUTS) && t <= f->now.time + SAMPLE_SLACK * sample;
 }
-int fmu_too_many_samples(fmu_instance *f, double end, double sample);
+/* Would a step to `end` take more than `most` samples, from number `next` on? Logs. */
+int fmu_too_many_samples(fmu_instance *f, double next, double end, double sample, double most);
+/* Could `next` be the number of the next sample at this clock? */
+int fmu_sample_fits(const fmu_clock *now, double next, double sample);
 
 #endif

@@ -24,9 +24,18 @@ void fmu_quintic(double t, double duration, double s[3]) {
   s[2] = 60.0 * x * (1.0 - x) * (1.0 - 2.0 * x) / (duration * duration);
 }
 
-int fmu_too_many_samples(fmu_instance *f, double end, double sample) {
-  if (end - f->now.time < SAMPLES_MOST * sample) return 0;
-  fmu_log(f, FMU_DISCARD, LOG_ERROR, "%s: a step from %.9g s to %.9g s holds more than ten million samples of %g s. Cure: "
-          "shorter communication steps, or a longer 'sample'.", f->function, f->now.time, end, sample);
+int fmu_too_many_samples(fmu_instance *f, double next, double end, double sample, double most) {
+  const double t = fmu_sample_time(f->now.start_time, next, sample);
+  if (end - t < most * sample && next + most < COUNT_MOST) return 0;
+  fmu_log(f, FMU_DISCARD, LOG_ERROR, "%s: a step from %.9g s to %.9g s holds more than %.0f samples of %g s. Cure: shorter "
+          "communication steps, or a longer 'sample'.", f->function, f->now.time, end, most, sample);
   return 1;
+}
+
+int fmu_sample_fits(const fmu_clock *now, double next, double sample) {
+  if (!(next >= 0.0 && next < COUNT_MOST) || next != floor(next)) return 0;
+  if (now->state == AT_FAILED || now->state == AT_TERMINATED) return 1; /* no further sample is taken */
+  const double ahead = fmu_sample_time(now->start_time, next, sample) - now->time;
+  const double slack = 2.0 * SAMPLE_SLACK * sample + 1e-12 * (fabs(now->time) + fabs(now->start_time));
+  return ahead >= -slack && ahead <= sample + slack;
 }

@@ -46,6 +46,7 @@ class Slave(Fmi2Slave):  # type: ignore[misc]
         self.stop_time = math.inf
         self.initialized = self.fresh = False
         self.refused: dict[str, str] = {}  # what keeps the partner from stepping, by variable
+        self.places = opened.places
         for place in opened.places:
             self._register(place)
 
@@ -140,7 +141,7 @@ class Slave(Fmi2Slave):  # type: ignore[misc]
 
     def _set_fmu_state(self, state: dict[str, Any]) -> None:
         run, numbers = self.run, list(state["numbers"])
-        if len(numbers) != len(self._get_fmu_state()["numbers"]):
+        if len(numbers) != len(self._get_fmu_state()["numbers"]) or not self._fits(numbers):
             self.log("this is not a state of this FMU; nothing is changed", Fmi2Status.error)
             return
         run.time, run.start_time, self.stop_time = numbers[:3]
@@ -150,6 +151,18 @@ class Slave(Fmi2Slave):  # type: ignore[misc]
             at += len(values)
         run.memory[:] = numbers[at:]
         self.fresh = False
+
+    def _fits(self, numbers: list[float]) -> bool:
+        """Whether a partner can be there: a clock in order, and every value as if it were set."""
+        time, start, stop, initialized, touched = numbers[:5]
+        clock = math.isfinite(time) and math.isfinite(start) and start <= time and start <= stop
+        at, values = 5, {}
+        for name, old in self.run.value.items():
+            values[name] = numbers[at : at + len(old)]
+            at += len(old)
+        given = [p for p in self.places if p.quantity and p.record.role in (Role.FIXED, Role.TUNABLE, Role.INPUT)]
+        ranges = all(p.least <= values[p.quantity][p.axis] <= p.most for p in given)
+        return clock and ranges and {initialized, touched} <= {0.0, 1.0}
 
     @staticmethod
     def _fmu_state_to_bytes(state: dict[str, Any]) -> bytes:

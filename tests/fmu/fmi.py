@@ -305,6 +305,17 @@ class Instance:
         self.must(name, c.addressof(copy), len(data), c.addressof(box))
         return box
 
+    def resume(self, data: bytes, size: int | None = None) -> int:
+        """Go on from bytes, or from what is said to be `size` bytes; OK, or the status of the call that refused."""
+        box, copy = c.c_void_p(None), c.create_string_buffer(data, len(data))
+        name, word = ("DeserializeFMUState", "State") if self.new else ("DeSerializeFMUstate", "state")
+        status = self.call(name, c.addressof(copy), len(data) if size is None else size, c.addressof(box))
+        if status != OK:
+            return status
+        status = self.call(f"SetFMU{word}", box)
+        self.drop(box)
+        return status
+
     def state_bytes(self) -> bytes:
         """The present state as bytes."""
         box = self.save()

@@ -9,6 +9,7 @@ import pytest
 from kernel.cases import Dict
 
 from bough import System, simulate
+from bough.errors import ArgumentError
 
 MASS = 2.0
 
@@ -139,3 +140,27 @@ def test_a_run_leaves_the_system_as_it_was() -> None:
     second = simulate(system, 1.0, inputs={"rail.f": 4.0}, step=0.1)
     assert np.array_equal(first["rail.s"], second["rail.s"])
     assert system.forward_dynamics([0.0], [0.0], [0.0]).tolist() == [0.0]
+
+
+@pytest.mark.parametrize("step, stop", [(1e-300, 1.0), (1e-9, 1.0), (5e-324, 1e-300), (1e-3, 1e15)])
+def test_step_that_divides_the_run_too_finely_is_an_argument_error(step: float, stop: float) -> None:
+    with pytest.raises(ArgumentError, match="step: .* too finely; take a longer one"):
+        simulate(cart(), stop=stop, step=step)
+
+
+def test_step_that_rounding_loses_is_an_argument_error() -> None:
+    """At 1e9 s times differ by 1.2e-7 s at least: rows a nanosecond apart would be at one time."""
+    with pytest.raises(ArgumentError, match="too finely"):
+        simulate(cart(), start=1e9, stop=1e9 + 1e-3, step=1e-9)
+
+
+@pytest.mark.parametrize("step", [1.0 + 1e-6, 1.5, 1e10, 1e300])
+def test_step_longer_than_the_run_keeps_the_first_row(step: float) -> None:
+    run = simulate(cart(initial={"s": 0.5}), stop=1.0, inputs={"rail.f": 4.0}, step=step)
+    np.testing.assert_array_equal(run.t, [0.0, 1.0])
+    assert run["rail.s"][0] == 0.5
+
+
+def test_run_of_no_length_has_one_row_whatever_the_step() -> None:
+    for step in (None, 1e-9, 1.0):
+        assert list(simulate(cart(), start=2e9, stop=2e9, step=step).t) == [2e9]

@@ -31,7 +31,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from bough.errors import ModelError, Problem
 from bough.flex.points import ROTATION, TRANSLATION, Array, Points, freeze, require_shapes
+from bough.model.values import MAX_MODES
 
 _EPS = np.zeros((3, 3, 3))
 """x~[i, j] = EPS[i, a, j] x[a]"""
@@ -249,6 +251,9 @@ def modal_integrals(points: Points, origin: Array) -> ModalIntegrals:
     m, l0, J = points.masses, points.positions - origin, points.inertias
     lam, gam = points.shapes[:, ROTATION], points.shapes[:, TRANSLATION]
     nm = lam.shape[2]
+    if nm > MAX_MODES:
+        cure = "lower modes.count or modes.max_frequency: tables hold the cube of the number of modes"
+        raise ModelError(Problem("", None, "modes", f"at most {MAX_MODES} modes", f"{nm} modes", cure))
     total = np.einsum("p,pi,pj->ij", m, l0, l0)
     J0 = np.trace(total) * np.eye(3) - total + J.sum(axis=0)
     Jlam = np.einsum("pij,pjr->pir", J, lam)

@@ -50,6 +50,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bough.errors import BuildError, ModelError, Problem
+from bough.files import TEXT_BYTES, open_file
 from bough.flex.body import ROTATION, TRANSLATION, FlexBody
 from bough.flex.integrals import ModalIntegrals, Stiffening, centrifugal, packed_inertia, skew
 from bough.flex.points import Array
@@ -70,7 +71,8 @@ def load_sid(path: str | os.PathLike[str]) -> Sid:
     """
     name = os.fspath(path)
     try:
-        text = Path(path).read_bytes().decode("utf-8", "replace")
+        with open_file(path, most=TEXT_BYTES) as stream:
+            text = stream.read().decode("utf-8", "replace")
     except OSError as error:
         cure = "check the name and the permissions"
         raise ModelError(Problem(name, None, "", "a file that can be read", error.strerror or "", cure)) from None

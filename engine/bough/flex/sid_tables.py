@@ -9,12 +9,11 @@ import numpy as np
 
 from bough.flex.points import Array
 from bough.flex.sid_text import NODE_BLOCKS, RawNode, RawSid, RawTaylor, Refusal, spelled
+from bough.text.kinds import MAX_MODES
 
 ZERO, DIAGONAL, SYMMETRIC, FULL, UNIT = range(5)
 ASYMMETRY = 1e-6
 """Difference of mirrored entries, relative to the largest, that digits may account for."""
-MOST_MODES = 500
-"""More modes than that are taken for an error: the tables hold the cube of their number."""
 REQUIRED = ("mdcm", "j", "ct", "cr", "me", "ke")
 
 
@@ -123,8 +122,8 @@ class _Assembly:
         if self.raw.nelastq is None:
             self.refuse(None, "refmod.nelastq", "the number of modes", "none", "the block `refmod` is incomplete")
         n, line = self.raw.nelastq
-        if n > MOST_MODES:
-            expected = f"at most {MOST_MODES} modes"
+        if n > MAX_MODES:
+            expected = f"at most {MAX_MODES} modes"
             self.refuse(line, "refmod.nelastq", expected, str(n), "export fewer modes")
         extra = [i for i in self.raw.labels if not 1 <= i <= n]
         if extra:

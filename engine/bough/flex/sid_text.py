@@ -19,13 +19,13 @@ of range, and read so throughout the file. `#`, `!`, `%`, `*` and `//` begin a l
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NoReturn
 
 from bough.errors import ModelError, Problem
+from bough.flex.numbers import real_number, whole_number, whole_or_error
 
 ALIASES = {"k": "ke", "d": "de"}
 NODE_BLOCKS = ("origin", "phi", "psi", "ap", "sigma")
@@ -42,10 +42,9 @@ SPELLING = {
 KEYS = ("order", "nrow", "ncol", "nq", "nqn", "structure")
 
 _COMMENT = re.compile(r"[#!%*]|//")
-_HEAD = re.compile(r"\s*(\d+)(?:\s+|\s*nodes?\b\W*)(\d+)")
-_ENTRY = re.compile(r"m([01n])\s*\(([\d\s,]+)\)\s*=\s*(\S+)\s*\Z")
-_LABEL = re.compile(r"ielastq\s*\(\s*(\d+)\s*\)\s*=?(.*)\Z")
-_SHORT_EXPONENT = re.compile(r"([+-]?[\d.]+)([+-]\d+)\Z")
+_HEAD = re.compile(r"\s*([0-9]{1,18})(?:\s+|\s*nodes?\b\W*)([0-9]{1,18})")
+_ENTRY = re.compile(r"m([01n])\s*\(([0-9\s,]+)\)\s*=\s*(\S+)\s*\Z")
+_LABEL = re.compile(r"ielastq\s*\(\s*([0-9]{1,18})\s*\)\s*=?(.*)\Z")
 
 
 def spelled(name: str) -> str:
@@ -128,14 +127,7 @@ class Refusal:
 
 def number(text: str) -> float | None:
     """A number with e, d or no letter before its exponent; None if it is not finite, or none at all."""
-    plain = text.strip().lower().replace("d", "e")
-    if match := _SHORT_EXPONENT.match(plain):
-        plain = f"{match[1]}e{match[2]}"
-    try:
-        value = float(plain)
-    except ValueError:
-        return None
-    return value if math.isfinite(value) else None
+    return real_number(text)
 
 
 class Reader:
@@ -170,7 +162,7 @@ class Reader:
     def ends(self, line: Line, name: str, opened: int) -> bool:
         """Whether the line closes the block `name`; refuses one that closes another."""
         words = line.name.split()
-        if words[0] != "end":
+        if not words or words[0] != "end":
             return False
         closed = "".join(words[1:])
         if ALIASES.get(closed, closed) == name:
@@ -184,9 +176,10 @@ class Reader:
 
     def integer(self, line: Line, key: str) -> int:
         """The whole number, 0 or more, behind the equals sign."""
-        if not line.value.isdecimal():
+        value = whole_number(line.value)
+        if value is None or value < 0:
             self.refuse(line.number, key, "a whole number, 0 or more", f"`{line.text}`", "correct the line")
-        return int(line.value)
+        return value
 
     def read(self) -> RawSid:
         """The whole file."""
@@ -275,7 +268,7 @@ class Reader:
     def _entry(self, block: RawTaylor, line: Line, match: re.Match[str]) -> None:
         value = number(match[3])
         try:
-            indices = tuple(int(part) for part in match[2].split(","))
+            indices = tuple(whole_or_error(part) for part in match[2].split(","))
         except ValueError:
             indices = ()
         places = 2 if match[1] == "0" else 3

@@ -7,7 +7,7 @@ from typing import Annotated, Any, TypeAlias
 import numpy as np
 from pydantic import Discriminator, Field, Tag
 
-from bough.text.kinds import TAG, DiagonalOrMatrix, FileModel, Frozen, NonNegative, NonNegatives, Vec2
+from bough.text.kinds import MAX_MODES, TAG, DiagonalOrMatrix, FileModel, Frozen, NonNegative, NonNegatives, Vec2
 from bough.text.problems import Path, Report, describe
 
 Matrix: TypeAlias = tuple[tuple[float, ...], ...]
@@ -106,6 +106,8 @@ def symmetric_matrix(
         sizes = f" and rows of {', '.join(sorted({str(len(row)) for row in rows}))}" if rows else ""
         found = "no such key" if missing else f"{describe(value)}{sizes}"
         report.add(path, expected, found, "give one entry per mode")
+        return ()
+    if size > MAX_MODES:  # refused where the modes are counted; eigenvalues of so many would take minutes
         return ()
     full = np.array(rows, dtype=np.float64) if rows else np.diag(np.array(value, dtype=np.float64))
     slack = SYMMETRY_SLACK * float(np.abs(full).max(initial=0.0))

@@ -9,15 +9,8 @@ from pydantic import Field
 from bough.model.damping import DampingFile
 from bough.model.fe import Coupling, FeBoundary, FeFormat
 from bough.model.file_beam import ModalInitialFile
-from bough.text.kinds import (
-    FileModel,
-    Positive,
-    StopAtFirst,
-    Vec3,
-    Whole,
-)
+from bough.text.kinds import MAX_MODES, FileModel, Positive, StopAtFirst, Vec3, Whole
 
-MAX_MODES = 10_000
 _Node: TypeAlias = Annotated[Whole, Field(ge=0)]
 
 

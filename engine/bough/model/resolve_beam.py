@@ -20,6 +20,7 @@ from bough.model.damping import resolve_damping
 from bough.model.file_beam import BeamFile, MaterialFile, ModalInitialFile
 from bough.model.frames import inertia, unit, vector
 from bough.model.resolve_section import one_given, resolve_section
+from bough.text.kinds import MAX_MODES
 from bough.text.problems import Path, Report, describe, one_of
 
 SHORTEST = 1e-9
@@ -192,6 +193,14 @@ def _check_numbers(modes: BeamModes, elements: int, path: Path, report: Report) 
     if modes.count is not None and total > 6 * elements:
         expected = f"at most {6 * elements} modes from {elements} elements"
         report.add((*path, "count"), expected, f"{total} modes", cure)
+    check_mode_count(total + sum(modes.families.values()), path, report)
+
+
+def check_mode_count(count: int, path: Path, report: Report) -> None:
+    """No more modes than the tables of a body have room for."""
+    if count > MAX_MODES:
+        cure = "keep fewer modes: tables hold the cube of their number"
+        report.add(path, f"at most {MAX_MODES} modes", f"{count} modes", cure)
 
 
 def _pin_axes(file: BeamFile, path: Path, report: Report) -> tuple[Vector3, ...]:

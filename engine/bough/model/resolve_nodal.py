@@ -6,7 +6,7 @@ from bough.model.damping import symmetric_matrix
 from bough.model.file import NodalFile, NodalNodeFile
 from bough.model.frames import inertia, vector
 from bough.model.model import Nodal, NodalNode
-from bough.model.resolve_beam import modal_initial
+from bough.model.resolve_beam import check_mode_count, modal_initial
 from bough.text.problems import Path, Report, describe, one_of
 
 _TAKEN = ("eta", "eta_dot")
@@ -22,6 +22,7 @@ def resolve_nodal(file: NodalFile, path: Path, report: Report) -> Nodal:
         cure = "name one of the nodes" if close is None else f"did you mean '{close}'?"
         report.add((*path, "attach"), f"one of the nodes {one_of(names)}", describe(file.attach), cure)
     _check_shapes(file, names, (*path, "modes"), report)
+    check_mode_count(count, (*path, "modes"), report)
     given = file.model_fields_set
     if "damping" in given and "damping_matrix" in given:
         expected = "damping or damping_matrix, not both"

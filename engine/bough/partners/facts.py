@@ -9,6 +9,7 @@ from pathlib import Path
 
 from bough.errors import BoughError
 from bough.export.resource import read_resource
+from bough.files import check_archive, open_file
 from bough.partners import controller, model_controller, motor
 from bough.partners.model_run import ModelRun
 from bough.partners.opened import Opened, open_partner
@@ -47,7 +48,8 @@ def read_facts(fmu: Path, values: Mapping[str, float]) -> Facts:
         values: Start values that differ from those in it, by variable.
     """
     try:
-        with zipfile.ZipFile(fmu) as archive:
+        with open_file(fmu) as stream, zipfile.ZipFile(stream) as archive:
+            check_archive(archive)
             data = archive.read(RESOURCE) if RESOURCE in archive.namelist() else None
         if data is None:
             return Facts()

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from bough import _kernel
 from bough.errors import SimulationError
 from bough.partners.run import PartnerRun
-from bough.partners.shapes import SAMPLE_SLACK, clamp, quintic
+from bough.partners.shapes import SAMPLE_SLACK, SAMPLES_MOST, clamp, quintic
 
 Array: TypeAlias = NDArray[np.float64]
 LOST = 0.5
@@ -174,7 +174,8 @@ class ModelRun(PartnerRun):
 
     def advance(self, end: float) -> None:
         """See `PartnerRun`."""
-        self.check_samples(end, self.sample)
+        most = SAMPLES_MOST // self.substeps  # a substep costs as much as a sample elsewhere
+        self.check_samples(end, self.sample, most)
         while (t := self._next()) < end - SAMPLE_SLACK * self.sample:
             self.memory[:] = self._try(t)
             self.memory[0] += 1.0

@@ -5,8 +5,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
+from bough._threads import OneThread, one_thread
 from bough.errors import SimulationError
-from bough.partners.shapes import SAMPLES_MOST
+from bough.partners.shapes import COUNT_MOST, SAMPLES_MOST
 
 
 class PartnerRun(ABC):
@@ -26,6 +27,7 @@ class PartnerRun(ABC):
         self.value, self.axes, self.memory = value, axes, list(memory)
         self.time = self.start_time = 0.0
         self.touched = True
+        self._one_thread = OneThread("partner")
 
     @abstractmethod
     def evaluate(self) -> None:
@@ -35,6 +37,7 @@ class PartnerRun(ABC):
     def advance(self, end: float) -> None:
         """Memory to time `end`, s, with the inputs held; `time` stays until `step` sets it."""
 
+    @one_thread
     def step(self, end: float) -> None:
         """On to time `end`, s.
 
@@ -55,10 +58,11 @@ class PartnerRun(ABC):
         numbers = self.value[name]
         return numbers[0 if len(numbers) == 1 else axis]
 
-    def check_samples(self, end: float, sample: float) -> None:
-        """Refuse a step with more samples than anybody means."""
-        if not end - self.time < SAMPLES_MOST * sample:
+    def check_samples(self, end: float, sample: float, most: float = SAMPLES_MOST) -> None:
+        """Refuse a step with more samples than anybody means; the first number in memory is that of the next sample."""
+        count = self.memory[0]
+        if not (end - (self.start_time + count * sample) < most * sample and count + most < COUNT_MOST):
             raise SimulationError(
-                f"a step from {self.time:.9g} s to {end:.9g} s holds more than ten million samples of {sample:g} s. "
+                f"a step from {self.time:.9g} s to {end:.9g} s holds more than {most:.0f} samples of {sample:g} s. "
                 "Cure: shorter communication steps, or a longer 'sample'."
             )

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 SAMPLE_SLACK = 1e-5
 """Communication points are sums in many hosts: a sample this much ahead, in sample times, is due."""
-SAMPLES_MOST = 1e7
+SAMPLES_MOST = 1e6
 """In one communication step; more are a mistake."""
+COUNT_MOST = 9e15
+"""Numbers of samples are whole doubles, below 2^53."""
 
 
 def decay(x: float) -> float:

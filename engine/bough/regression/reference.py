@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from bough.errors import SimulationError
+from bough.files import TEXT_BYTES, open_file
 from bough.regression.compare import Tolerance
 from bough.result import Result
 
@@ -136,7 +137,8 @@ def read_reference(path: Path) -> Reference:
         if not file.is_file():
             raise SimulationError(f"there is no {file}; `bough record MODEL` makes it")
     try:
-        data = json.loads(about.read_text(encoding="utf-8"))
+        with open_file(about, "r", most=TEXT_BYTES, encoding="utf-8") as stream:
+            data = json.load(stream)
         if data["bough_reference"] != FORMAT:
             raise ValueError(f"bough_reference is {data['bough_reference']!r}; this version reads {FORMAT}")
         run, rule = data["run"], data["tolerance"]
@@ -146,7 +148,7 @@ def read_reference(path: Path) -> Reference:
         return Reference(path, str(data["source"]), recipe, tolerance, data["made_by"], data["sha256"])
     except KeyError as error:
         raise SimulationError(f"{about}: the key {error} is missing; record the run again") from None
-    except (OSError, TypeError, ValueError, AttributeError) as error:
+    except (OSError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise SimulationError(f"{about}: {error}; mend it, or record the run again") from None
 
 
@@ -161,7 +163,8 @@ def _check(recipe: Recipe, tolerance: Tolerance) -> None:
 def digest(path: Path) -> str:
     """SHA-256 of a file, blind to how lines end; empty if it cannot be read."""
     try:
-        return hashlib.sha256(path.read_bytes().replace(b"\r\n", b"\n")).hexdigest()
+        with open_file(path) as stream:
+            return hashlib.sha256(stream.read().replace(b"\r\n", b"\n")).hexdigest()
     except OSError:
         return ""
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import zipfile
 from pathlib import Path
 from typing import Any
 
 from bough.errors import SimulationError
+from bough.files import check_archive, open_file
 from bough.systems.structure import Interface, Unit, Variable
 
 _KINDS = {"Real": "real", "Float64": "real", "Float32": "real", "Boolean": "boolean", "String": "string"}
@@ -38,6 +40,8 @@ def read_interface(path: Path) -> Interface:
     if not path.is_file():
         raise SimulationError("no such file")
     try:
+        with open_file(path) as stream, zipfile.ZipFile(stream) as archive:
+            check_archive(archive)
         description = package.read_model_description(str(path))
     except Exception as error:  # FMPy raises whatever it meets
         raise SimulationError(f"no readable FMU: {_first_line(error)}") from None

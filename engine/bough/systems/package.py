@@ -11,14 +11,13 @@ from xml.etree import ElementTree
 
 from bough._build_info import VERSION
 from bough.errors import BuildError, SimulationError
+from bough.files import check_archive, open_file
 from bough.systems.container import CONTAINER, container_text, scaled
 from bough.systems.ssd import parameter_set, structure
 from bough.systems.ssd_read import Reader
 from bough.systems.structure import Assembly
 
 STRUCTURE = "SystemStructure.ssd"
-MOST_BYTES = 4 * 1024**3
-"""Largest file in a package, unpacked, bytes."""
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
@@ -68,12 +67,10 @@ def open_package(path: Path, folder: Path) -> Assembly:
     """
     root = folder / "ssp"
     try:
-        with zipfile.ZipFile(path) as archive:
+        with open_file(path) as stream, zipfile.ZipFile(stream) as archive:
             if STRUCTURE not in archive.namelist():
                 raise SimulationError(f"{path} is no SSP package: it has no {STRUCTURE}")
-            large = [i.filename for i in archive.infolist() if i.file_size > MOST_BYTES]
-            if large:
-                raise SimulationError(f"{path}: {large[0]} is larger than {MOST_BYTES // 2**30} GiB")
+            check_archive(archive)
             archive.extractall(root)
         tree = ElementTree.parse(root / STRUCTURE)
     except FileNotFoundError:
@@ -82,8 +79,8 @@ def open_package(path: Path, folder: Path) -> Assembly:
         raise SimulationError(f"{path} is no SSP package: it is no zip file, or a damaged one") from None
     except ElementTree.ParseError as error:
         raise SimulationError(f"{path}: {STRUCTURE} is no XML: {error}") from None
-    except OSError as error:
-        raise SimulationError(f"cannot read {path}: {error.strerror or error}") from None
+    except (OSError, RuntimeError) as error:  # zipfile raises the latter for what is encrypted
+        raise SimulationError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from None
 
     def locate(source: str) -> Path:
         """A file of the package; never one outside of it."""

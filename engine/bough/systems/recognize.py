@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from bough.errors import ModelError, Problem
+from bough.files import open_file
 from bough.text.source import MAX_BYTES, Source, read
 
 KEY = "bough_system"
@@ -25,7 +26,7 @@ def is_system_file(path: str | os.PathLike[str]) -> bool:
     if file.suffix.lower() not in MODELS:
         return False
     try:
-        with file.open("rb") as stream:
+        with open_file(file) as stream:
             text = stream.read(MAX_BYTES).decode("utf-8", "replace")
     except OSError:
         return False

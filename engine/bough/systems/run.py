@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import tempfile
+import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from bough.errors import SimulationError
+from bough.files import check_archives
 from bough.result import Array, Result
 from bough.systems.gather import gather
 from bough.systems.master import communication_points
@@ -83,6 +85,10 @@ def run(
         master = replace(assembly.master, **{k: v for k, v in changes.items() if v is not None})
         assembly, signals = split(replace(assembly, master=master), inputs or {}, values or {})
         checked_master(assembly)
+        try:
+            check_archives(component.fmu for component in assembly.components)
+        except (OSError, zipfile.BadZipFile) as error:
+            raise SimulationError(f"the FMUs of the system cannot be unpacked: {error}") from None
         if every < 1:
             raise SimulationError(f"every is {every}: expected 1 or more")
         points = communication_points(master.start, master.stop, master.step)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from bough.errors import SimulationError
+from bough.files import unpack
 from bough.systems.interface import fmpy
 from bough.systems.loaded import Loaded, Refused
 from bough.systems.own import is_own
@@ -64,8 +65,7 @@ class Slave:
         self._initialized = False
         self._loaded: Loaded | Supervised | None = None
         try:
-            with zipfile.ZipFile(component.fmu) as archive:
-                archive.extractall(folder)
+            unpack(component.fmu, folder)
         except (OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
             raise self.failure(f"cannot be unpacked: {error}") from None
         if isolate is None:

@@ -9,6 +9,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Fail
 
 LIMIT = 1e50
 """Largest magnitude of a number: fourth powers of it, as in a section's inertia, are still finite."""
+MAX_MODES = 500
+"""Of one body: the tables of its modes hold the cube of their number, a gigabyte for these."""
 NAME_PATTERN = r"^[A-Za-z_][A-Za-z0-9_]*$"
 NAME_LENGTH = 128
 TAG = "\0"

@@ -11,6 +11,7 @@ from typing import Any, NoReturn, TypeAlias
 import numpy as np
 
 from bough.errors import ModelError, Problem
+from bough.files import open_file
 from bough.text.compose import MAX_DEPTH, ComposeError, Data, Document, compose
 from bough.text.problems import Foreign, Path, describe, key_path
 
@@ -73,7 +74,7 @@ def _refuse(file: str, line: int | None, expected: str, found: str, cure: str) -
 def _read_bytes(path: str, file: str) -> bytes:
     expected = "a readable model file"
     try:
-        with open(path, "rb") as stream:
+        with open_file(path) as stream:
             raw = stream.read(MAX_BYTES + 1)
     except FileNotFoundError:
         cure = "give the path of a file, not its text" if "\n" in path else "check name and current directory"

@@ -247,7 +247,8 @@ BOUGH_API void bough_sim_disturb(bough_sim *sim);
 /* Change the state in place (time stays). */
 BOUGH_API bough_status bough_sim_set(bough_sim *sim, const double *q, const double *u);
 /* Everything that a run remembers, parameters included, as a pointer-free block of this many bytes: a run restored from
- * it, in this process or another of the same build, continues bit for bit. */
+ * it, in this process or another of the same build, continues bit for bit. A block whose times, counters or orders no run
+ * can have is refused, and nothing is changed. */
 BOUGH_API size_t bough_sim_state_size(const bough_sim *sim);
 BOUGH_API bough_status bough_sim_save(const bough_sim *sim, void *state, size_t size);
 BOUGH_API bough_status bough_sim_restore(bough_sim *sim, const void *state, size_t size);

@@ -385,10 +385,12 @@ bough_status bough_sim_save(const bough_sim *sim, void *state, size_t size) {
   return BOUGH_OK;
 }
 
+static int is_flag(int64_t x) { return x == 0 || x == 1; }
+
 /* a clock that a run can have had; times may be anything finite */
 static int clock_ok(const sim_clock *now) {
   return bough_finite(now->t) && bough_finite(now->t_old) && now->t_old <= now->t && now->h >= 0.0 &&
-         bough_finite(now->h) && now->reach >= 0.0 && now->error_old > 0.0 && bough_finite(now->error_old) &&
+         bough_finite(now->h) && now->reach >= 0.0 && bough_finite(now->reach) && is_flag(now->fresh) && now->error_old > 0.0 && bough_finite(now->error_old) &&
          bough_finite(now->target) && now->spacing >= 0.0 && bough_finite(now->spacing) &&
          bough_finite(now->input_t) && now->input_order >= -1 && now->input_order <= BOUGH_INPUT_ORDERS &&
          bough_finite(now->grid_from) && bough_finite(now->grid_to) && now->grid_count >= 0 && now->grid_next >= 0 &&

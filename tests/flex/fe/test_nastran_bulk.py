@@ -9,8 +9,9 @@ import pytest
 from flex.fe.nastran_files import need_pynastran, written
 
 from bough import ModelError
-from bough.flex.fe.nastran_bulk import read_bulk, real
+from bough.flex.fe.nastran_bulk import read_bulk
 from bough.flex.fe.nastran_mesh import NastranMesh, nastran_mesh
+from bough.flex.numbers import real_number
 
 
 def mesh(folder: Path, text: str) -> NastranMesh:
@@ -23,12 +24,12 @@ def mesh(folder: Path, text: str) -> NastranMesh:
     [("1.", 1.0), (".5", 0.5), ("-1.5-3", -1.5e-3), ("7.+4", 7e4), ("2.D0", 2.0), ("3.1e-2", 0.031), ("12", 12.0)],
 )
 def test_reals_are_read_in_every_way_of_writing(text: str, value: float) -> None:
-    assert real(text) == value
+    assert real_number(text) == value
 
 
 @pytest.mark.parametrize("text", ["", "x", "1.2.3", "1-", "--1", "1.0 2"])
 def test_other_texts_are_no_reals(text: str) -> None:
-    assert real(text) is None
+    assert real_number(text) is None
 
 
 def test_small_large_and_free_fields_say_the_same(tmp_path: Path) -> None:

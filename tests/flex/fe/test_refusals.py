@@ -213,7 +213,7 @@ SELECTIONS: list[tuple[dict[str, Any], str, str]] = [
     ({"interfaces": {"root": {"nodes": [1]}}}, "fe.interfaces.root", "three nodes"),
     ({"interfaces": {"root": {"nodes": [1], "coupling": "average"}}}, "fe.interfaces.root", "three nodes"),
     ({"interfaces": {"root": {"set": "ROOT"}, "too": {"set": "ROOT"}}}, "fe.interfaces.too", "other rigid interface"),
-    ({"modes": {"boundary": "cantilever", "count": 5000}}, "fe.modes.count", "at most"),
+    ({"modes": {"boundary": "cantilever", "count": 500}}, "fe.modes.count", "at most"),
     ({"modes": {"boundary": "free", "max_frequency": 1.0}}, "fe.modes.max_frequency", "the lowest is"),
     ({"damping": [0.1, 0.2]}, "fe.damping", "12, one per mode"),
     ({"damping": {"matrix": [1.0, 2.0]}}, "fe.damping.matrix", "12, one per mode"),
@@ -352,3 +352,20 @@ def test_damaged_files_never_end_in_a_traceback(block: FeModel, tmp_path: Path) 
             except ModelError:
                 pass
         target.write_bytes(whole)
+
+
+@pytest.mark.parametrize("line", ["².1", "1².1", "12345678901234567890.1", "0.1", "-1.1", "1_0.1", "1.²", "1.4"])
+def test_degree_of_freedom_that_no_node_has_is_refused_at_its_line(block: FeModel, tmp_path: Path, line: str) -> None:
+    file = write_calculix(tmp_path, block)
+    lines = (tmp_path / "job.dof").read_text().splitlines()
+    (tmp_path / "job.dof").write_text("\n".join([*lines[:2], line, *lines[3:]]) + "\n", encoding="latin-1")
+    problem = refused(entry(file))
+    assert "line 3 of 'job.dof'" in problem.found
+
+
+@pytest.mark.parametrize("row", ["1e300", "9007199254740993", "²"])
+def test_row_number_beyond_whole_doubles_is_refused(block: FeModel, tmp_path: Path, row: str) -> None:
+    file = write_calculix(tmp_path, block)
+    lines = file.read_text().splitlines()
+    file.write_text("\n".join([f"{row} 1 1.0", *lines[1:]]) + "\n", encoding="latin-1")
+    assert "job.sti" in refused(entry(file)).found

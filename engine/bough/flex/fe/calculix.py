@@ -15,6 +15,7 @@ from bough.flex.fe.mesh import beside, lines_of, read_mesh
 from bough.flex.fe.model import FeModel, Integers, Sparse
 from bough.flex.fe.problem import name_of, refuse, some
 from bough.flex.fe.table import read_table, symmetric, whole
+from bough.flex.numbers import whole_number
 from bough.model import Fe
 
 
@@ -59,10 +60,12 @@ def _dofs(path: str) -> tuple[Integers, Integers]:
         node, _, direction = text.strip().partition(".")
         if not node and not direction:
             continue
-        if not node.isdigit() or direction not in ("1", "2", "3"):
+        number = whole_number(node)
+        if number is None or number < 1 or direction not in ("1", "2", "3"):
             found = f"line {line} of {name_of(path)}: {text[:40]!r}"
-            refuse("file", "node.direction, direction 1 to 3", found, "write the file again: a structural job")
-        numbers.append(int(node))
+            expected = "node.direction, a node number from 1 on and a direction from 1 to 3"
+            refuse("file", expected, found, "write the file again: a structural job")
+        numbers.append(number)
         directions.append(int(direction))
     if not numbers:
         refuse("file", "lines node.direction", f"none in {name_of(path)}", "run the job again")

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NoReturn
 
 import numpy as np
 
+from bough.files import lines_in, open_file
 from bough.flex.fe.model import Array, Integers
 from bough.flex.fe.problem import name_of, refuse
+from bough.flex.numbers import real_or_error, whole_number, whole_or_error
 
 _DEPTH = 10
+INCLUDES = 1000
+"""Files that a file may include, each time counted."""
+MEMBERS = 20_000_000
+"""Numbers in all sets of a file together."""
 
 
 @dataclass
@@ -67,8 +73,8 @@ def beside(path: str, given: str | None) -> str:
 def lines_of(path: str, key: str) -> Iterator[tuple[int, str]]:
     """Number and text of every line, without the line's end."""
     try:
-        with open(path, encoding="latin-1") as stream:
-            for number, line in enumerate(stream, 1):
+        with open_file(path, "r", encoding="latin-1") as stream:
+            for number, line in lines_in(stream):
                 yield number, line.rstrip("\r\n")
     except OSError as error:
         refuse(key, "a file that can be read", f"{name_of(path)}: {error.strerror}", "check the path")
@@ -79,10 +85,10 @@ class _Input:
 
     def __init__(self, mesh: Mesh) -> None:
         self.mesh = mesh
-        self.keyword = ""
+        self.keyword = self.where = ""
         self.options: dict[str, str] = {}
         self.pending: list[str] = []
-        self.instances = 0
+        self.instances = self.includes = self.members = 0
 
     def read(self, path: str, depth: int) -> None:
         for number, line in lines_of(path, "mesh"):
@@ -92,11 +98,12 @@ class _Input:
             if text.startswith("*"):
                 self._keyword(text, path, number, depth)
                 continue
+            self.where = f"line {number} of {name_of(path)}: {text[:60]!r}"
             try:
                 self._data(text)
             except ValueError:
-                found = f"line {number} of {name_of(path)}: {text[:60]!r}"
-                refuse("mesh", f"numbers separated by commas under *{self.keyword}", found, "write the mesh again")
+                expected = f"numbers separated by commas under *{self.keyword}"
+                refuse("mesh", expected, self.where, "write the mesh again")
         if self.pending:
             found = f"{name_of(path)}, which ends within an element"
             refuse("mesh", "a whole mesh file", found, "write it again: it is cut short")
@@ -108,9 +115,13 @@ class _Input:
         self.options = {key.strip().upper(): value.strip().strip('"') for key, _, value in pairs}
         if self.keyword == "INCLUDE":
             included = os.path.join(os.path.dirname(path), self.options.get("INPUT", ""))
-            if depth >= _DEPTH or not os.path.isfile(included):
-                found = f"line {number} of {name_of(path)}: {text[:60]!r}"
+            self.includes += 1
+            found = f"line {number} of {name_of(path)}: {text[:60]!r}"
+            if not os.path.isfile(included):
                 refuse("mesh", "an included file that exists", found, "put the file beside the mesh")
+            if depth >= _DEPTH or self.includes > INCLUDES:
+                expected = f"at most {INCLUDES} included files, {_DEPTH} deep"
+                refuse("mesh", expected, found, "look for a file that includes itself")
             self.read(included, depth + 1)
             self.keyword = ""
         elif self.keyword in ("TRANSFORM", "SYSTEM"):
@@ -129,10 +140,11 @@ class _Input:
     def _data(self, text: str) -> None:
         words = [word.strip() for word in text.rstrip(",").split(",")]
         if self.keyword == "NODE":
-            x, y, z = (float(word) if word else 0.0 for word in (*words[1:4], "", "", "")[:3])
-            self.mesh.nodes[int(words[0])] = (x, y, z)
+            x, y, z = (real_or_error(word) if word else 0.0 for word in (*words[1:4], "", "", "")[:3])
+            node = whole_or_error(words[0])
+            self.mesh.nodes[node] = (x, y, z)
             if "NSET" in self.options:
-                self.mesh.sets.setdefault(self.options["NSET"].upper(), []).append(int(words[0]))
+                self.mesh.sets.setdefault(self.options["NSET"].upper(), []).append(node)
         elif self.keyword == "ELEMENT":
             self._element([*self.pending, *words], text.endswith(","))
         elif self.keyword in ("NSET", "ELSET"):
@@ -144,7 +156,7 @@ class _Input:
         """An element's line; one that ends in a comma goes on in the next."""
         self.pending = words if more else []
         if not more:
-            number, *nodes = (int(word) for word in words if word)
+            number, *nodes = (whole_or_error(word) for word in words if word)
             self.mesh.elements[number] = tuple(nodes)
             if "ELSET" in self.options:
                 self.mesh.element_sets.setdefault(self.options["ELSET"].upper(), []).append(number)
@@ -153,14 +165,21 @@ class _Input:
         sets = self.mesh.sets if self.keyword == "NSET" else self.mesh.element_sets
         members = sets.setdefault(self.options.get(self.keyword, "").upper(), [])
         if "GENERATE" in self.options:
-            first, last, *step = (int(word) for word in words if word)
-            members.extend(range(first, last + 1, step[0] if step else 1))
+            first, last, *step = (whole_or_error(word) for word in words if word)
+            self._extend(members, range(first, last + 1, step[0] if step else 1))
             return
         for word in (word for word in words if word):
-            if word.lstrip("-").isdigit():
-                members.append(int(word))
-            else:
-                members.extend(sets.get(word.strip('"').upper(), []))
+            number = whole_number(word)
+            if number is None and word.lstrip("+-")[:1].isdigit():
+                raise ValueError(word)  # no name begins with a digit
+            self._extend(members, sets.get(word.strip('"').upper(), []) if number is None else [number])
+
+    def _extend(self, members: list[int], more: Sequence[int]) -> None:
+        self.members += len(more)
+        if self.members > MEMBERS:
+            cure = "look for a wrong range, or write fewer sets"
+            refuse("mesh", f"at most {MEMBERS} numbers in all sets", f"more by {self.where}", cure)
+        members.extend(more)
 
 
 def _read_frd(path: str, mesh: Mesh) -> None:
@@ -175,8 +194,8 @@ def _read_frd(path: str, mesh: Mesh) -> None:
         try:
             wide = len(line) >= 49
             start = 13 if wide else 8
-            x, y, z = (float(line[start + 12 * k : start + 12 * (k + 1)]) for k in range(3))
-            mesh.nodes[int(line[3:start])] = (x, y, z)
+            x, y, z = (real_or_error(line[start + 12 * k : start + 12 * (k + 1)]) for k in range(3))
+            mesh.nodes[whole_or_error(line[3:start])] = (x, y, z)
         except ValueError:
             found = f"line {number} of {name_of(path)}: {line[:60]!r}"
             refuse("mesh", "a node number and three coordinates", found, "write the file again: it is cut short")

@@ -7,18 +7,26 @@ with the card before it.
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NoReturn
 
+from bough.files import lines_in, open_file
 from bough.flex.fe.problem import name_of, refuse
+from bough.flex.numbers import real_number, whole_number
 
 _DEPTH = 10
+INCLUDES = 1000
+"""Files that a deck may include, each time counted."""
+MEMBERS = 20_000_000
+"""Numbers in a list with THRU."""
 _MISSING = "INCLUDE"
-_REAL = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+))(?:[EeDd]?([+-]\d+)|[EeDd](\d+))?\Z")
-_SET = re.compile(r"SET\s+(\d+)\s*=\s*(.*)\Z")
+_NAME = 4096
+"""Characters of a file's name, over all its lines."""
+_SET = re.compile(r"SET\s+([0-9]{1,18})\s*=\s*(.*)\Z")
 _INCLUDE = re.compile(r"INCLUDE\s+(.*)\Z", re.IGNORECASE)
 
 SETS = ("ASET", "ASET1", "BSET", "BSET1", "CSET", "CSET1", "QSET", "QSET1")
@@ -59,17 +67,17 @@ class Card:
         text = self.text(i)
         if not text and default is not None:
             return default
-        try:
-            return int(text)
-        except ValueError:
+        value = whole_number(text)
+        if value is None:
             self.refuse(f"a whole number in field {i + 2}", text)
+        return value
 
     def real(self, i: int, default: float | None = None) -> float:
         """Field i as a number; an empty one is the default."""
         text = self.text(i)
         if not text and default is not None:
             return default
-        value = real(text)
+        value = real_number(text)
         if value is None:
             self.refuse(f"a number in field {i + 2}", text)
         return value
@@ -80,14 +88,6 @@ class Card:
         shown = repr(found) if found else "nothing"
         cure = "write the file again: it may be cut short"
         refuse(self.key, f"{expected} of {self.name}", f"{shown} on {where}", cure)
-
-
-def real(text: str) -> float | None:
-    """The number in a field, in Nastran's ways of writing it: 1.5-3 and 1.5D-3 are 1.5e-3; None if it is none."""
-    match = _REAL.match(text)
-    if match is None:
-        return None
-    return float(f"{match.group(1)}e{match.group(2) or match.group(3) or 0}")
 
 
 @dataclass
@@ -119,7 +119,7 @@ def read_bulk(path: str, key: str) -> Bulk:
     for file, number, line in bulk_lines(path, key, control):
         current = _take(bulk, current, file, number, line, key)
     _close(bulk, current)
-    bulk.sets.update(_case_sets(control))
+    bulk.sets.update(_case_sets(control, key))
     return bulk
 
 
@@ -130,7 +130,7 @@ def bulk_lines(path: str, key: str, control: list[str]) -> Iterator[tuple[str, i
     """
     inside = not _has_control(path, key)
     begun = 0
-    for file, number, line in _lines(path, key, 0):
+    for file, number, line in _lines(path, key):
         first = line.split(None, 2)
         word = first[0].upper() if first else ""
         if word == "BEGIN":
@@ -152,14 +152,17 @@ def bulk_lines(path: str, key: str, control: list[str]) -> Iterator[tuple[str, i
 
 def _has_control(path: str, key: str) -> bool:
     """Whether a file has executive or case control before its bulk data."""
-    return any(line.split(None, 1)[0].upper() in ("CEND", "BEGIN") for _, _, line in _lines(path, key, 0))
+    return any(line.split(None, 1)[0].upper() in ("CEND", "BEGIN") for _, _, line in _lines(path, key))
 
 
-def _lines(path: str, key: str, depth: int) -> Iterator[tuple[str, int, str]]:
-    """File, number and text of every line that is not empty, without comments, includes followed."""
+def _lines(
+    path: str, key: str, depth: int = 0, included: Iterator[int] | None = None
+) -> Iterator[tuple[str, int, str]]:
+    """File, number and text of every line that is not empty, without comments, includes followed and counted."""
+    count = itertools.count(1) if included is None else included
     try:
-        with open(path, encoding="latin-1") as stream:
-            lines = enumerate(stream, 1)
+        with open_file(path, "r", encoding="latin-1") as stream:
+            lines = lines_in(stream)
             for number, raw in lines:
                 line = raw.split("$", 1)[0].rstrip().expandtabs(8)
                 if not line.strip():
@@ -169,14 +172,18 @@ def _lines(path: str, key: str, depth: int) -> Iterator[tuple[str, int, str]]:
                     yield path, number, line
                     continue
                 name = include.group(1).strip()
-                while name.count("'") == 1 or name.count('"') == 1:
+                while (name.count("'") == 1 or name.count('"') == 1) and len(name) < _NAME:
                     more = next(lines, None)
                     if more is None:
                         break
                     name += more[1].strip()
                 full = os.path.join(os.path.dirname(path), name.strip("'\" "))
-                if depth < _DEPTH and os.path.isfile(full):
-                    yield from _lines(full, key, depth + 1)
+                if os.path.isfile(full):
+                    if depth >= _DEPTH or next(count) > INCLUDES:
+                        found = f"INCLUDE {name[:60]} on line {number} of {name_of(path)}"
+                        expected = f"at most {INCLUDES} included files, {_DEPTH} deep"
+                        refuse(key, expected, found, "look for a file that includes itself")
+                    yield from _lines(full, key, depth + 1, count)
                 else:
                     # Refused in bulk data only: executive control includes what Nastran needs, not we.
                     yield path, number, f"{_MISSING} {name}"
@@ -220,7 +227,7 @@ def _fields(line: str) -> list[str]:
     return [line[8 + k * width : 8 + (k + 1) * width].strip() for k in range(count)]
 
 
-def _case_sets(control: list[str]) -> Iterator[tuple[int, list[int]]]:
+def _case_sets(control: list[str], key: str) -> Iterator[tuple[int, list[int]]]:
     """`SET 3 = 1, 5 THRU 9, 20` of case control, over as many lines as end in a comma."""
     text = ""
     for line in control:
@@ -231,18 +238,27 @@ def _case_sets(control: list[str]) -> Iterator[tuple[int, list[int]]]:
         text = ""
         if match is not None:
             words = match.group(2).replace(",", " ").split()
-            yield int(match.group(1)), expanded(words)
+            yield int(match.group(1)), expanded(words, key)
 
 
-def expanded(words: list[str]) -> list[int]:
+def expanded(words: list[str], key: str) -> list[int]:
     """Numbers of a list with THRU in it; words that are no numbers, such as ALL, are passed over."""
     numbers: list[int] = []
     k = 0
     while k < len(words):
-        if words[k] == "THRU" and numbers and k + 1 < len(words) and words[k + 1].isdigit():
-            numbers += range(numbers[-1] + 1, int(words[k + 1]) + 1)
+        last = whole_number(words[k + 1]) if k + 1 < len(words) else None
+        if words[k] == "THRU" and numbers and last is not None:
+            more = range(numbers[-1] + 1, last + 1)
+            check_members(len(numbers) + len(more), key, f"... THRU {last}")
+            numbers += more
             k += 1
-        elif words[k].isdigit():
-            numbers.append(int(words[k]))
+        elif (number := whole_number(words[k])) is not None:
+            numbers.append(number)
         k += 1
     return numbers
+
+
+def check_members(count: int, key: str, found: str) -> None:
+    """Refuse a list with more numbers than a model has."""
+    if count > MEMBERS:
+        refuse(key, f"at most {MEMBERS} numbers in a list", f"{count} by {found!r}", "look for a wrong range")

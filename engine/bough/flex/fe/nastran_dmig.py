@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
+from bough.files import open_file
 from bough.flex.fe.model import Sparse
 from bough.flex.fe.nastran_bulk import Bulk, Card
 from bough.flex.fe.nastran_mesh import Dof
@@ -47,7 +48,7 @@ class Dmig:
 
 def check_end(path: str, key: str) -> None:
     """Refuse a file that ends within a line: the number there may have lost digits, or its exponent."""
-    with open(path, "rb") as stream:
+    with open_file(path) as stream:
         stream.seek(max(os.path.getsize(path) - 1, 0))
         if stream.read() not in (b"", b"\n", b"\r"):
             cure = "write the file again: it is cut short; if it is whole, end its last line"

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from bough.flex.fe.model import Array, Integers
-from bough.flex.fe.nastran_bulk import RIGID, SETS, UNPLACED, Bulk, Card, expanded, real
+from bough.flex.fe.nastran_bulk import RIGID, SETS, UNPLACED, Bulk, Card, check_members, expanded
 from bough.flex.fe.problem import name_of, refuse
+from bough.flex.numbers import real_number
 
 Dof = tuple[int, int]
 """Number of a grid or scalar point, and component: 1 2 3 along, 4 5 6 about its axes; 0 of a scalar point."""
@@ -86,7 +87,7 @@ def nastran_mesh(bulk: Bulk, path: str, key: str) -> NastranMesh:
     if ids.size == 0:
         found = f"none in {name_of(path)}"
         refuse(key, "a deck or punch file of Nastran with GRID cards", found, "name the file with the grids: `mesh:`")
-    points = {k for card in bulk.of("SPOINT") for k in expanded([text.upper() for text in card.fields])}
+    points = {k for card in bulk.of("SPOINT") for k in expanded([text.upper() for text in card.fields], card.key)}
     retained = {dof for card in bulk.of(*SETS) for dof in _set_dofs(card, points)}
     return NastranMesh(
         ids,
@@ -102,7 +103,7 @@ def nastran_mesh(bulk: Bulk, path: str, key: str) -> NastranMesh:
         tuple(_lump(card, grids) for card in bulk.of("CONM2")),
         tuple(name for name in UNPLACED if bulk.of(name)),
         frozenset([card.integer(1) for card in bulk.of("RBE2")] + [card.integer(2) for card in bulk.of("RBE3")]),
-        {name: value for name, text in bulk.parameters.items() if (value := real(text)) is not None},
+        {name: value for name, text in bulk.parameters.items() if (value := real_number(text)) is not None},
         name_of(path),
     )
 
@@ -253,7 +254,7 @@ def _spread(number: int, components: str, points: Iterable[int]) -> list[Dof]:
 def _set_dofs(card: Card, points: Iterable[int]) -> Iterator[Dof]:
     if card.name.endswith("1"):
         components = card.text(0)
-        for number in expanded([text.upper() for text in card.fields[1:]]):
+        for number in expanded([text.upper() for text in card.fields[1:]], card.key):
             yield from _spread(number, components, points)
         return
     for k in range(0, len(card.fields), 2):
@@ -267,7 +268,9 @@ def _extrn(card: Card, points: Iterable[int]) -> Iterator[Dof]:
         if not card.text(k):
             k += 2
         elif card.text(k + 1) == "THRU":
-            for number in range(card.integer(k), card.integer(k + 2) + 1):
+            numbers = range(card.integer(k), card.integer(k + 2) + 1)
+            check_members(len(numbers), card.key, f"EXTRN ... THRU {card.text(k + 2)}")
+            for number in numbers:
                 yield from _spread(number, card.text(k + 3), points)
             k += 4
         else:
@@ -279,11 +282,11 @@ def _sets(bulk: Bulk, retained: Iterable[Dof], points: Iterable[int]) -> dict[st
     """Sets of grids: SET_n of case control, SET1_n, legs of RBE2_n and RBE3_n, ASET."""
     sets = {f"SET_{number}": tuple(members) for number, members in bulk.sets.items()}
     for card in bulk.of("SET1"):
-        sets[f"SET1_{card.integer(0)}"] = tuple(expanded([text.upper() for text in card.fields[1:]]))
+        sets[f"SET1_{card.integer(0)}"] = tuple(expanded([text.upper() for text in card.fields[1:]], card.key))
     for card in bulk.of("RBE2"):
         # The last field may be a real: a coefficient of thermal expansion.
         legs = [text.upper() for text in card.fields[3:] if "." not in text]
-        sets[f"RBE2_{card.integer(0)}"] = tuple(expanded(legs))
+        sets[f"RBE2_{card.integer(0)}"] = tuple(expanded(legs, card.key))
     for card in bulk.of("RBE3"):
         sets[f"RBE3_{card.integer(0)}"] = tuple(_averaged(card))
     boundary = tuple(dict.fromkeys(number for number, _ in retained if number not in set(points)))
@@ -305,4 +308,4 @@ def _averaged(card: Card) -> Iterator[int]:
             expect_components = False
         elif text:
             words.append(text)
-    yield from expanded(words)
+    yield from expanded(words, card.key)

@@ -20,6 +20,7 @@ from typing import BinaryIO, TextIO
 import numpy as np
 from scipy import sparse
 
+from bough.files import open_file
 from bough.flex.fe.model import Array, Integers, Sparse
 from bough.flex.fe.problem import name_of, refuse
 
@@ -84,9 +85,9 @@ def read_op4(path: str, key: str) -> dict[str, Sparse]:
         ModelError: It is no OUTPUT4 file, or it is cut off.
     """
     try:
-        with open(path, "rb") as stream:
+        with open_file(path) as stream:
             if _is_text(stream.read(64)):
-                with open(path, encoding="latin-1") as text:
+                with open_file(path, "r", encoding="latin-1") as text:
                     return dict(_unique(_read_ascii(text)))
             stream.seek(0)
             return dict(_unique(_read_binary(stream)))

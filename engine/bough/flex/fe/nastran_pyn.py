@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from bough.errors import ModelError
+from bough.files import open_file
 from bough.flex.fe.problem import name_of, refuse
 
 _GONE = {"in1d": "isin"}
@@ -62,6 +63,10 @@ def quiet() -> Iterator[None]:
 @contextlib.contextmanager
 def reading(path: str, key: str, expected: str, cure: str) -> Iterator[None]:
     """Turn whatever pyNastran raises about a file into a ModelError."""
+    try:
+        open_file(path).close()  # pyNastran would wait for a named pipe
+    except OSError as error:
+        refuse(key, "a file that can be read", f"{name_of(path)}: {error.strerror}", "check the path")
     try:
         with quiet():
             yield

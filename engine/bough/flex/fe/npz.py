@@ -27,6 +27,7 @@ import numpy as np
 from scipy import sparse
 
 from bough.errors import ModelError
+from bough.files import check_archive, open_file
 from bough.flex.fe.model import Array, FeModel, Geometric, Integers, Sparse
 from bough.flex.fe.problem import name_of, refuse
 from bough.model import Fe
@@ -70,10 +71,11 @@ def read_npz(fe: Fe) -> FeModel:
 def _arrays(path: str) -> dict[str, Any]:
     expected = "a NumPy archive, as numpy.savez writes it"
     try:
-        with open(path, "rb") as stream:
+        with open_file(path) as stream:
             archive = np.load(stream, allow_pickle=False)
             if isinstance(archive, np.ndarray):
                 refuse("file", expected, f"a single array in {name_of(path)}", "save with numpy.savez")
+            check_archive(archive.zip)
             return {key: archive[key] for key in archive.files}
     except ModelError:
         raise

@@ -8,9 +8,11 @@ from typing import Any, NoReturn
 import numpy as np
 from scipy import sparse
 
+from bough.files import open_file
 from bough.flex.fe.mesh import lines_of
 from bough.flex.fe.model import Array, Integers, Sparse
 from bough.flex.fe.problem import name_of, refuse
+from bough.flex.numbers import real_number
 
 _CUT = "write the file again: it is cut short, or not of this format"
 
@@ -32,16 +34,10 @@ def read_table(path: str, columns: int, key: str, what: str) -> Array:
     _check_end(path, key)
     form: dict[str, Any] = {"sep": ","} if "," in first else {"sep": r"\s+"}
     try:
-        frame = pd.read_csv(
-            path,
-            header=None,
-            comment="*",
-            skipinitialspace=True,
-            encoding="latin-1",
-            na_filter=False,
-            dtype=np.float64,
-            **form,
-        )
+        with open_file(path, "r", encoding="latin-1") as stream:
+            frame = pd.read_csv(
+                stream, header=None, comment="*", skipinitialspace=True, na_filter=False, dtype=np.float64, **form
+            )
     except OSError as error:
         refuse(key, "a file that can be read", f"{name_of(path)}: {error.strerror}", "check the path")
     except ValueError:
@@ -62,7 +58,7 @@ def _words(line: tuple[int, str]) -> str:
 
 def _check_end(path: str, key: str) -> None:
     """A number cut in two is a number still: the last line has to end."""
-    with open(path, "rb") as stream:
+    with open_file(path) as stream:
         stream.seek(0, os.SEEK_END)
         if stream.tell():
             stream.seek(-1, os.SEEK_END)
@@ -74,18 +70,14 @@ def _refuse_line(path: str, columns: int, key: str, what: str) -> NoReturn:
     """Say which line is the first that does not read."""
     for number, line in lines_of(path, key):
         words = _words((number, line)).replace(",", " ").split()
-        try:
-            good = not words or len([float(word) for word in words]) == columns
-        except ValueError:
-            good = False
-        if not good:
+        if words and (len(words) != columns or any(real_number(word) is None for word in words)):
             refuse(key, f"{columns} numbers per line: {what}", f"line {number} of {name_of(path)}: {line[:60]!r}", _CUT)
     refuse(key, f"{columns} numbers per line: {what}", f"others in {name_of(path)}", _CUT)
 
 
 def whole(numbers: Array, key: str, path: str) -> Integers:
     """The numbers as integers, or refused."""
-    if not np.array_equal(numbers, np.round(numbers)):
+    if not np.array_equal(numbers, np.round(numbers)) or np.abs(numbers).max(initial=0.0) >= 2**53:
         refuse(key, "whole numbers for nodes, directions, rows and columns", f"others in {name_of(path)}", _CUT)
     return numbers.astype(np.int64)
 
