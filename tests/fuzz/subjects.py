@@ -70,7 +70,12 @@ def write_seeds(program: Program, name: str, of: Subject | None, folder: Path, p
         subprocess.run([str(programs / program.name)], env=environment, check=True, capture_output=True)
     elif program.source == "calls":
         # forward to a run, a step, values, a snapshot there and back; a life until its end; event handling
-        lives = [[28, 0, 0, 13, 3, 1, 2, 3], [28, 24, 0, 0, 0, 1, 0, 2, 24, 1, 0], [28, 6, 7, 4, 0], [4, 0, 0, 5, 8, 9, 10]]
+        lives = [
+            [28, 0, 0, 13, 3, 1, 2, 3],
+            [28, 24, 0, 0, 0, 1, 0, 2, 24, 1, 0],
+            [28, 6, 7, 4, 0],
+            [4, 0, 0, 5, 8, 9, 10],
+        ]
         for i, life in enumerate(lives):
             (folder / str(i)).write_bytes(bytes([29, 0, 59, 2, *life * 3]))
     return folder
