@@ -36,16 +36,8 @@ def _last(pattern: str, text: str) -> int:
 def _outcome(command: list[str], environment: dict[str, str], timeout: float | None) -> Outcome:
     FINDINGS.mkdir(parents=True, exist_ok=True)
     try:
-        done = subprocess.run(
-            command,
-            capture_output=True,
-            env=environment,
-            timeout=timeout,
-            check=False,
-            encoding="utf-8",
-            errors="replace",
-        )
-        text, failed = done.stdout + done.stderr, done.returncode != 0
+        done = subprocess.run(command, capture_output=True, env=environment, timeout=timeout, check=False)
+        text, failed = (done.stdout + done.stderr).decode("utf-8", "replace"), done.returncode != 0
     except subprocess.TimeoutExpired as error:
         text, failed = f"{(error.stderr or b'').decode('utf-8', 'replace')}\nno end after {timeout} s", True
     return Outcome(

@@ -23,8 +23,19 @@ if __name__ == "__main__":
 
 from fuzz.campaign import FINDINGS, Attack, Outcome, run_files
 from fuzz.files import FE_TARGETS, TARGETS
-from fuzz.programs import ALLOCATIONS, BLOCK, CALLS, PROGRAMS, RESOURCES, STATES, STEPS, THREADS, Program, build
-from fuzz.programs import coverage_guided
+from fuzz.programs import (
+    ALLOCATIONS,
+    BLOCK,
+    CALLS,
+    PROGRAMS,
+    RESOURCES,
+    STATES,
+    STEPS,
+    THREADS,
+    Program,
+    build,
+    coverage_guided,
+)
 from fuzz.subjects import subject, subjects_of
 
 WANTED = {"block": 120_000, "resource": 25_000, "state": 13_000, "calls": 330_000}
