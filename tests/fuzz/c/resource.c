@@ -53,6 +53,7 @@ static void use(handle it, int me) {
   if (me) {
     (void)update_discrete(it), (void)F(EnterContinuousTimeMode)(it);
   } else {
+    internal_steps = 0;
     (void)step(it, 0.0, 1e-5, &reached), (void)step(it, reached, 1e-5, &reached);
   }
   size_t size;
@@ -62,6 +63,7 @@ static void use(handle it, int me) {
 
 int LLVMFuzzerInitialize(int *count, char ***argument) {
   (void)count, (void)argument;
+  want_early = after_some;
   return 0;
 }
 
@@ -71,7 +73,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   find_token(named, sizeof named);
   const int me = KINDS > 1 && (crc32_of(data, size) & 1);
   const long told = messages;
-  handle it = create(me, named, "/here", 0);
+  handle it = create(me, named, "/here", 1);
   if (!it && messages == told) fail("no instance, and no reason");
   if (!it) return 0;
   use(it, me);
