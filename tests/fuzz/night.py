@@ -91,12 +91,14 @@ def _once(program: Program, name: str, folder: Path, seed: int, **environment: s
     return Outcome(int(done.stdout.split()[0]) if done.stdout else 0, 0, 0, done.returncode != 0, done.stderr[-6000:])
 
 
-def jobs(folder: Path) -> list[Job]:
-    """Everything there is to attack."""
+def jobs(folder: Path, only: str) -> list[Job]:
+    """Everything there is to attack whose label has `only` in it."""
     out = []
     for program in (BLOCK, *RESOURCES, *STATES, *CALLS):
         for name in subjects_of(program):
             label = f"{program.name} {name}".strip()
+            if only not in label:
+                continue
             attack = Attack.prepare(program, name, folder / label.replace(" ", "_"))
             stored = attack.regressions()
             replayed = attack.replay(*stored) if stored else None
@@ -112,7 +114,7 @@ def jobs(folder: Path) -> list[Job]:
             where = folder / f"{program.name}_{name}"
             steps = {"BOUGH_STEPS": str(STEPS_WANTED)} if program.source == "steps" else {}
             out.append(Job(f"{program.name} {name}", 1, "executions", partial(_once, program, name, where, **steps)))
-    return out
+    return [job for job in out if only in job.label]
 
 
 def main() -> int:
@@ -127,7 +129,7 @@ def main() -> int:
     print(f"guided by coverage: {'yes, libFuzzer' if coverage_guided() else 'no, clang with libFuzzer is not here'}")
     build(*PROGRAMS, jobs=options.jobs)
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(options.jobs) as pool:
-        every = [job for job in jobs(Path(folder)) if options.only in job.label]
+        every = jobs(Path(folder), options.only)
         list(pool.map(lambda job: job.work(options.seed, 0.0), every))
         left = 60 * options.minutes - (time.monotonic() - began)
         endless = [job for job in every if not job.failed and job.wanted > 1]
