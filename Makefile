@@ -5,18 +5,22 @@
 #   make setup   .venv with an editable install and the development tools
 #   make kernel  compile the C kernel alone after an edit (make setup, test, demo and bench compile the FMU binaries too)
 #   make lint    ruff, mypy, who may know whom, warnings and symbols of the kernel
+#   make fuzz    attack everything with mutated input until the counts are reached; FUZZ_MINUTES=480 goes on all night
 #   make bench   set up with the peers, run the benchmarks
 #   make clean   remove build output; the .venv stays
 #
-# PYTHON=python3.12 chooses the Python for a new .venv; BOUGH_CC=gcc another C compiler; PYTEST_ARGS is handed to pytest.
+# PYTHON=python3.12 chooses the Python for a new .venv; BOUGH_CC=gcc another C compiler; PYTEST_ARGS is handed to pytest,
+# FUZZ_ARGS to the fuzzer: FUZZ_ARGS="--only state --seed 7".
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PYTEST_ARGS ?=
 JOBS ?= 2
+FUZZ_MINUTES ?= 0
+FUZZ_ARGS ?=
 
-.PHONY: demo test setup kernel lint bench clean runtime tools
+.PHONY: demo test setup kernel lint fuzz bench clean runtime tools
 .DEFAULT_GOAL := help
 
 help:
@@ -48,6 +52,9 @@ lint: setup tools
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python build/check_kernel.py
+
+fuzz: setup tools
+	$(BIN)/python tests/fuzz/night.py --minutes $(FUZZ_MINUTES) --jobs $(JOBS) $(FUZZ_ARGS)
 
 bench:
 	@$(PYTHON) build/setup_venv.py --venv $(VENV) --extras dev,bench

@@ -7,6 +7,8 @@ missing=""
 for tool in gcc clang valgrind; do
   command -v "$tool" >/dev/null || missing="$missing $tool"
 done
+# The fuzz targets of tests/fuzz are guided by coverage with clang's libFuzzer.
+[ -e "$(clang -print-file-name=libclang_rt.fuzzer-$(uname -m).a 2>/dev/null)" ] || missing="$missing libclang-rt-dev"
 # FMUs of other platforms: Windows under wine, aarch64 under qemu with a C library to load. libtbb is for the master ecospy.
 [ -e /usr/lib/wine/wine64 ] || command -v wine64 >/dev/null || missing="$missing wine64"
 command -v qemu-aarch64 >/dev/null || missing="$missing qemu-user"

@@ -26,7 +26,6 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "sim_state_size": (c.c_size_t, [_P]),
     "sim_save": (c.c_int, [_P, c.c_char_p, c.c_size_t]),
     "sim_restore": (c.c_int, [_P, c.c_char_p, c.c_size_t]),
-    "sim_check": (c.c_int, [_P]),
 }
 for _name, (_result, _arguments) in _SIGNATURES.items():
     _function = getattr(_lib, f"bough_{_name}")
@@ -99,7 +98,7 @@ class KernelRun(KernelSim):
 
     def restore(self, block: bytes) -> None:
         """Continue from what `save` gave, bit for bit."""
-        status = _lib.bough_sim_restore(self.handle, block, len(block)) or _lib.bough_sim_check(self.handle)
+        status = _lib.bough_sim_restore(self.handle, block, len(block))
         if status != OK:
             raise KernelError(status, -1, self.time)
 

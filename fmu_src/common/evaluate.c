@@ -11,6 +11,7 @@ void fmu_explain(fmu_instance *f, fmu_status level, bough_status status, bough_w
   const char *cure = status == BOUGH_SINGULAR ? "give the body, or what hangs on it, mass and inertia about the hinge's axes, or an armature"
                      : status == BOUGH_STEP_TOO_SMALL ? "loosen solver.tolerance, enlarge solver.step, take shorter communication steps, or look for inputs that are huge or jump"
                      : status == BOUGH_NOT_FINITE ? "look for an unstable motion; solver.method = 2 (rosenbrock2) takes stiff modes"
+                     : status == BOUGH_NO_MEMORY ? FMU_NO_MEMORY_CURE
                                                   : "check the model and its parameters";
   fmu_log(f, level, LOG_ERROR, "%s: %s at t = %.9g s: %s%s%s%s%s%s. Cure: %s.", f->function, what, f->now.time,
           bough_status_text(status), known ? " (body '" : "", known ? r->body_name[where.body] : "",
@@ -155,18 +156,18 @@ typedef struct {
   bough_values dz;
 } tangent_work;
 
-static int tangent_open(const fmu_instance *f, tangent_work *w) {
+static fmu_status tangent_open(fmu_instance *f, tangent_work *w) {
   const size_t nq = (size_t)f->nq, nu = (size_t)f->nu, nl = 6 * (size_t)f->n_loads, nb = (size_t)f->resource->n_bodies;
   const size_t ns = (size_t)f->resource->n_sensors;
   w->seed = calloc(nq + 3 * nu + nl + 1, sizeof(double));
   w->value = calloc(nq + 2 * nu + 6 * nb + 19 * ns + 1, sizeof(double));
-  if (!w->seed || !w->value) return 0;
+  if (!w->seed || !w->value) return fmu_no_memory(f);
   w->dx.q = w->seed, w->dx.u = w->dx.q + nq, w->dx.tau = w->dx.u + nu, w->dx.motion = w->dx.tau + nu;
   w->dx.loads = w->dx.motion + nu;
   w->dz.qdot = w->value, w->dz.udot = w->dz.qdot + nq, w->dz.force = w->dz.udot + nu;
   w->dz.reaction = w->dz.force + nu, w->dz.pose = w->dz.reaction + 6 * nb;
   w->dz.velocity = w->dz.pose + 7 * ns, w->dz.acceleration = w->dz.velocity + 6 * ns;
-  return 1;
+  return FMU_OK;
 }
 static void tangent_close(tangent_work *w) {
   free(w->seed);
@@ -217,7 +218,7 @@ static const fmu_variable *unknown_variable(fmu_instance *f, uint32_t vr) {
 fmu_status fmu_directional(fmu_instance *f, const uint32_t *unknowns, size_t n_unknowns, const uint32_t *knowns,
                            size_t n_knowns, const double *seed, double *sensitivity) {
   tangent_work w = {0};
-  fmu_status status = tangent_open(f, &w) ? FMU_OK : FMU_ERROR;
+  fmu_status status = tangent_open(f, &w);
   for (size_t i = 0; status == FMU_OK && i < n_unknowns; i++)
     if (!unknown_variable(f, unknowns[i])) status = FMU_ERROR;
   for (size_t i = 0; status == FMU_OK && i < n_knowns; i++) {
@@ -237,7 +238,7 @@ fmu_status fmu_directional(fmu_instance *f, const uint32_t *unknowns, size_t n_u
 fmu_status fmu_adjoint(fmu_instance *f, const uint32_t *unknowns, size_t n_unknowns, const uint32_t *knowns,
                        size_t n_knowns, const double *seed, double *sensitivity) {
   tangent_work w = {0};
-  fmu_status status = tangent_open(f, &w) ? FMU_OK : FMU_ERROR;
+  fmu_status status = tangent_open(f, &w);
   for (size_t i = 0; status == FMU_OK && i < n_unknowns; i++)
     if (!unknown_variable(f, unknowns[i])) status = FMU_ERROR;
   for (size_t i = 0; status == FMU_OK && i < n_knowns; i++)
@@ -266,7 +267,7 @@ fmu_status fmu_output_rates(fmu_instance *f, const uint32_t *vr, size_t count, d
   tangent_work w = {0};
   fmu_status status = fmu_evaluate(f, 0);
   if (status != FMU_OK) return status;
-  status = tangent_open(f, &w) ? FMU_OK : FMU_ERROR;
+  status = tangent_open(f, &w);
   for (size_t i = 0; status == FMU_OK && i < count; i++)
     if (!unknown_variable(f, vr[i])) status = FMU_ERROR;
   if (status == FMU_OK) {

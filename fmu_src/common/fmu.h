@@ -66,7 +66,7 @@ typedef struct {
   const unsigned char *block;
   size_t block_size;
 } fmu_resource;
-/* Reads `bytes` (which must stay alive); null if damaged, with *why in English. */
+/* Reads `bytes` (which must stay alive); null if damaged, with *why in English, or without memory: *why is null. */
 fmu_resource *fmu_resource_read(const unsigned char *bytes, size_t size, const char **why);
 uint32_t fmu_crc32(const unsigned char *bytes, size_t size);
 
@@ -177,6 +177,10 @@ typedef struct fmu_instance {
 /* ---- log.c */
 void fmu_format(char *text, size_t size, const char *format, ...); /* cut to size, zero-terminated */
 void fmu_log(fmu_instance *f, fmu_status status, int category, const char *format, ...);
+/* no memory for what the call in progress needs; logs and returns FMU_ERROR */
+fmu_status fmu_no_memory(fmu_instance *f);
+#define FMU_NO_MEMORY_CURE "free instances that are not needed, or close other programs"
+#define FMU_NO_INSTANCE "instantiation: there is no memory. Cure: " FMU_NO_MEMORY_CURE "." /* before there is a `f` */
 fmu_status fmu_set_logging(fmu_instance *f, int on, size_t count, const char *const *categories);
 
 /* ---- calls.c */
@@ -199,6 +203,7 @@ int fmu_allowed(fmu_instance *f, fmu_call call, const char *function);
 /* A path from a file URI (file:/x, file:///x, file://localhost/x, percent-encoded) or from a plain path, with
  * "/model.bough" added; null without memory. The caller frees. */
 char *fmu_resource_path(const char *location);
+/* The bytes of a file and their number; null if it cannot be read (*size is 0) or there is no memory for it (*size is not). */
 unsigned char *fmu_read_file(const char *path, size_t *size);
 
 /* ---- open.c: what every FMU does alike */

@@ -71,7 +71,7 @@ static int make_arrays(fmu_instance *f) {
   f->stop = calloc(nu + 1, 1);
   f->first = calloc(f->array_count + 1, sizeof(double));
   f->free_slot = calloc(f->array_count + 1, 1);
-  if (!p || !f->stop || !f->first || !f->free_slot) return 0;
+  if (!p || !f->stop || !f->first || !f->free_slot) return fmu_no_memory(f) == FMU_OK;
   for (size_t i = 0; i < sizeof saved / sizeof *saved; i++) *saved[i].array = p, p += saved[i].count;
   for (size_t i = 0; i < sizeof computed / sizeof *computed; i++) *computed[i].array = p, p += computed[i].count;
   return 1;
@@ -136,6 +136,7 @@ void fmu_free(fmu_instance *f) {
 static int open_model(fmu_instance *f) {
   bough_status status = bough_model_create(f->resource->block, f->resource->block_size, &f->model);
   if (status == BOUGH_OK) status = bough_data_create(f->model, BOUGH_LANES_TANGENT, &f->data);
+  if (status == BOUGH_NO_MEMORY) return fmu_no_memory(f) == FMU_OK;
   if (status != BOUGH_OK) {
     fmu_log(f, FMU_ERROR, LOG_ERROR, "instantiation: the model cannot be opened: %s. Cure: build the FMU again with the "
             "same version of bough.", bough_status_text(status));

@@ -84,11 +84,11 @@ unsigned char *fmu_read_file(const char *path, size_t *size) {
     const long length = ftell(file);
     const long most = 0x7fffffffL - 1; /* a folder has a length, too: the largest there is */
     if (length > 0 && length < most && fseek(file, 0, SEEK_SET) == 0) bytes = malloc((size_t)length);
-    if (bytes && fread(bytes, 1, (size_t)length, file) == (size_t)length)
-      *size = (size_t)length;
-    else {
+    if (length > 0 && length < most) *size = (size_t)length;
+    if (bytes && fread(bytes, 1, (size_t)length, file) != (size_t)length) {
       free(bytes);
       bytes = NULL;
+      *size = 0;
     }
   }
   fclose(file);

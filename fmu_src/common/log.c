@@ -43,6 +43,11 @@ void fmu_log(fmu_instance *f, fmu_status status, int category, const char *forma
   f->log(f->host, status, name, text);
 }
 
+fmu_status fmu_no_memory(fmu_instance *f) {
+  fmu_log(f, FMU_ERROR, LOG_ERROR, "%s: there is no memory. Cure: " FMU_NO_MEMORY_CURE ".", f->function);
+  return FMU_ERROR;
+}
+
 fmu_status fmu_set_logging(fmu_instance *f, int on, size_t count, const char *const *wanted) {
   int mask = 0;
   if (fmu_missing(f, wanted, count)) return FMU_ERROR;

@@ -16,8 +16,10 @@ static unsigned char *load(fmu_instance *f, const char *location, size_t *size) 
   (void)location;
   *size = (size_t)EMBEDDED(resource_size);
   unsigned char *bytes = malloc(*size);
-  if (bytes) memcpy(bytes, EMBEDDED(resource), *size);
-  (void)f;
+  if (bytes)
+    memcpy(bytes, EMBEDDED(resource), *size);
+  else
+    fmu_no_memory(f);
   return bytes;
 }
 #else
@@ -29,9 +31,11 @@ static unsigned char *load(fmu_instance *f, const char *location, size_t *size) 
   }
   char *path = fmu_resource_path(location);
   unsigned char *bytes = path ? fmu_read_file(path, size) : NULL;
-  if (!bytes)
+  if (!path || (!bytes && *size > 0))
+    fmu_no_memory(f);
+  else if (!bytes)
     fmu_log(f, FMU_ERROR, LOG_ERROR, "instantiation: cannot read '%s' (resource location '%s'). Cure: unpack the FMU "
-            "completely, and pass the location of its 'resources' folder.", path ? path : "?", location);
+            "completely, and pass the location of its 'resources' folder.", path, location);
   free(path);
   return bytes;
 }
@@ -43,6 +47,7 @@ static int read_resource(fmu_instance *f, const char *token, const char *locatio
   f->bytes = load(f, location, &size);
   if (!f->bytes) return 0;
   f->resource = fmu_resource_read(f->bytes, size, &why);
+  if (!f->resource && !why) return fmu_no_memory(f) == FMU_OK;
   if (!f->resource) {
     fmu_log(f, FMU_ERROR, LOG_ERROR, "instantiation: resources/model.bough is damaged: %s. Cure: build the FMU again.", why);
     return 0;
@@ -56,13 +61,19 @@ static int read_resource(fmu_instance *f, const char *token, const char *locatio
 fmu_instance *fmu_open(const char *name, const char *token, const char *location, int cosimulation, int log_mask,
                        fmu_log_fn log, void *host) {
   fmu_instance *f = calloc(1, sizeof *f);
-  if (!f) return NULL;
+  if (!f) {
+    if (log) log(host, FMU_ERROR, "logStatusError", FMU_NO_INSTANCE);
+    return NULL;
+  }
   f->log = log, f->host = host, f->log_mask = LOG_DEFAULT | log_mask; /* what ends an instantiation is always told */
   f->function = "instantiation";
   f->now.cosimulation = cosimulation;
   const char *given = name ? name : "";
   f->name = malloc(strlen(given) + 1);
-  if (f->name) strcpy(f->name, given);
+  if (f->name)
+    strcpy(f->name, given);
+  else
+    fmu_no_memory(f);
   if (f->name && read_resource(f, token, location)) return f;
   fmu_free(f);
   return NULL;

@@ -93,7 +93,7 @@ fmu_resource *fmu_resource_read(const unsigned char *bytes, size_t size, const c
     return NULL;
   const size_t variables = sizeof(fmu_variable) * (size_t)ints[0], names = 2 * sizeof(char *) * (size_t)ints[1];
   char *memory = malloc(sizeof(fmu_resource) + variables + names + sizeof(int) * (size_t)(ints[2] + 1));
-  *why = "there is no memory for it";
+  *why = NULL;
   if (!memory) return NULL;
   fmu_resource *r = (fmu_resource *)(void *)memory;
   fmu_variable *variable = (fmu_variable *)(void *)(memory + sizeof *r);

@@ -43,7 +43,11 @@ fmi2Component fmi2Instantiate(fmi2String name, fmi2Type type, fmi2String guid, f
                               const fmi2CallbackFunctions *functions, fmi2Boolean visible, fmi2Boolean logging) {
   (void)visible;
   component *c = calloc(1, sizeof *c);
-  if (!c) return NULL;
+  if (!c) {
+    if (functions && functions->logger)
+      functions->logger(functions->componentEnvironment, name, fmi2Error, "logStatusError", FMU_NO_INSTANCE);
+    return NULL;
+  }
   if (functions) c->callbacks = *functions;
   c->name = name;
   c->f = fmu_create(name, guid ? guid : "", location, type == fmi2CoSimulation,

@@ -31,7 +31,10 @@ const char *fmi3GetVersion(void) { return fmi3Version; }
 static component *instantiate(fmi3String name, fmi3String token, fmi3String path, int cosimulation, fmi3Boolean logging,
                               fmi3InstanceEnvironment environment, fmi3LogMessageCallback log) {
   component *c = calloc(1, sizeof *c);
-  if (!c) return NULL;
+  if (!c) {
+    if (log) log(environment, fmi3Error, "logStatusError", FMU_NO_INSTANCE);
+    return NULL;
+  }
   c->environment = environment, c->log = log;
   c->f = fmu_create(name, token ? token : "", path, cosimulation,
                     logging ? LOG_DEFAULT | LOG_EVENTS : LOG_DEFAULT, log_out, c);

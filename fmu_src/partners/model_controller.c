@@ -264,6 +264,7 @@ static int open(fmu_instance *f) {
   struct partner *s = f->partner;
   bough_status status = bough_model_create(s->block, s->block_size, &f->model);
   if (status == BOUGH_OK) status = bough_data_create(f->model, BOUGH_LANES_ONE, &f->data);
+  if (status == BOUGH_NO_MEMORY) return fmu_no_memory(f) == FMU_OK;
   if (status != BOUGH_OK || !table_fits(f)) {
     fmu_log(f, FMU_ERROR, LOG_ERROR, "instantiation: the model inside cannot be opened: %s. Cure: build the FMU again.",
             status != BOUGH_OK ? bough_status_text(status) : "its gains do not fit");
@@ -273,7 +274,7 @@ static int open(fmu_instance *f) {
   const size_t n = (size_t)p.n;
   s->remembered = memory_size(&p);
   s->work = calloc(s->remembered + 12 * n + n * n + 2 * (size_t)p.H, sizeof(double));
-  return s->work != NULL;
+  return s->work || fmu_no_memory(f) == FMU_OK;
 }
 static void start(fmu_instance *f) { (void)f; }
 static double sample_of(const fmu_instance *f, const double *arrays) {

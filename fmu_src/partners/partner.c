@@ -32,6 +32,8 @@ static int find_quantities(struct partner *p, const fmu_resource *r) {
     p->count[q]++;
     last = q;
   }
+  for (int q = 0; q < p->type->quantities - p->type->modal; q++) /* one for all axes, or one for each */
+    if (p->count[q] != 1 && p->count[q] != p->axes) return 0;
   return last + 1 == p->type->quantities || last + 1 == p->type->quantities - p->type->modal;
 }
 
@@ -53,17 +55,16 @@ static int find_block(struct partner *p, const fmu_resource *r) {
 static int open_partner(fmu_instance *f) {
   const fmu_resource *r = f->resource;
   struct partner *p = f->partner = calloc(1, sizeof *p);
-  if (p) p->type = find_type(r->partner), p->axes = r->axes;
-  if (!p || !p->type || p->axes < 1 || p->axes > PARTNER_AXES || !find_quantities(p, r) || !find_block(p, r)) {
+  if (!p) return fmu_no_memory(f) == FMU_OK;
+  p->type = find_type(r->partner), p->axes = r->axes;
+  if (!p->type || p->axes < 1 || p->axes > PARTNER_AXES || !find_quantities(p, r) || !find_block(p, r)) {
     fmu_log(f, FMU_ERROR, LOG_ERROR, "instantiation: the resource does not fit this library. Cure: build the FMU again.");
     return 0;
   }
-  for (int q = 0; q < p->type->quantities - p->type->modal; q++) /* one for all axes, or one for each */
-    if (p->count[q] != 1 && p->count[q] != p->axes) return 0;
   if (!p->type->open(f)) return 0;
   f->array_count = (size_t)r->n_slots + p->remembered;
   f->arrays = calloc(f->array_count + 1, sizeof(double));
-  if (!f->arrays) return 0;
+  if (!f->arrays) return fmu_no_memory(f) == FMU_OK;
   p->memory = f->arrays + r->n_slots;
   return 1;
 }

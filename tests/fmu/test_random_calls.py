@@ -1,110 +1,72 @@
 """Random calls, legal and illegal, with every access and every allocation watched: no crash, no leak, no lasting harm.
 
-c/fuzz.c takes bytes for a sequence of calls and says what must hold after each. It is linked with kernel, common part
-and adapter under AddressSanitizer and UBSan, outside Python: a finding is an exit code and a report, and hypothesis
-shrinks the bytes that lead to it.
+tests/fuzz/c/calls.c takes bytes for a sequence of calls and says what must hold after each. It is linked with kernel,
+common part and adapter under AddressSanitizer and UBSan, outside Python: a finding is an exit code and a report, and
+hypothesis shrinks the bytes that lead to it.
 """
 
 from __future__ import annotations
 
-import fcntl
-import hashlib
-import os
-import struct
-import subprocess
-from concurrent.futures import ThreadPoolExecutor
+import re
 from pathlib import Path
 
-import fmpy
 import numpy as np
 import pytest
-from fmu.conftest import Finder
-from fmu.models import system
-from house.tools import KERNEL, ROOT, kernel_objects, require_tool
+from fuzz.campaign import Attack, Outcome
+from fuzz.programs import CALLS, compiler
+from house.tools import require_tool
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-HEADERS = Path(fmpy.__file__).parent / "c-code"
-SOURCE = Path(__file__).parent / "c" / "fuzz.c"
-ADDRESS = ["-O1", "-g1", "-fsanitize=address", "-fno-omit-frame-pointer"]
-UNDEFINED = [*ADDRESS, "-fsanitize=undefined", "-fno-sanitize-recover=all"]  # the kernel has tests of its own for these
-ENVIRONMENT = {**os.environ, "ASAN_OPTIONS": "detect_leaks=1", "UBSAN_OPTIONS": "print_stacktrace=1"}
-COMMON = ROOT / "fmu_src" / "common"
-Commands = list[list[str]]
+
+@pytest.fixture
+def attack(fmi: str, tmp_path: Path) -> Attack:
+    if compiler() is None:
+        require_tool("gcc")
+    program = next(p for p in CALLS if p.fmi == fmi[0] and not p.partner)
+    return Attack.prepare(program, "arm", tmp_path)
 
 
-def run_all(commands: Commands) -> None:
-    with ThreadPoolExecutor(2) as pool:
-        for done in pool.map(lambda c: subprocess.run(c, capture_output=True, text=True, check=False), commands):
-            assert done.returncode == 0, done.stderr
+def replay(attack: Attack, sequences: list[bytes]) -> Outcome:
+    folder = attack.folder / "sequences"
+    folder.mkdir(exist_ok=True)
+    for old in folder.iterdir():
+        old.unlink()
+    for i, sequence in enumerate(sequences):
+        (folder / f"{i:04d}").write_bytes(sequence)
+    return attack.replay(folder, timeout=300)
 
 
-def once(stamp: Path, sources: list[Path], commands: Commands) -> None:
-    """Run commands unless they have been run for these sources."""
-    content = b"".join(p.read_bytes() for p in [*sources, Path(__file__)])
-    digest = hashlib.sha256(content).hexdigest()
-    if not stamp.exists() or stamp.read_text(encoding="utf-8") != digest:
-        run_all(commands)
-        stamp.write_text(digest, encoding="utf-8")
-
-
-def compile_all(folder: Path) -> None:
-    gcc = require_tool("gcc")
-    kernel = kernel_objects([gcc, *ADDRESS, "-DBOUGH_NO_BATCH"], folder)
-    kernel = [c for c in kernel if not c[-3].endswith("lanes_four.c")]
-    headers = sorted([*KERNEL.rglob("*.[ch]"), *KERNEL.rglob("*.inl")])
-    once(folder / "kernel.stamp", headers, kernel)
-    include = [f"-I{KERNEL / 'include'}", f"-I{COMMON}", "-isystem", str(HEADERS)]
-    programs: Commands = []
-    for fmi in "23":
-        own = [SOURCE, *sorted(COMMON.glob("*.c")), *(ROOT / "fmu_src" / f"fmi{fmi}").glob("*.c")]
-        flags = [*UNDEFINED, "-std=c11", f"-DFMI_VERSION={fmi}", *include]
-        programs.append(
-            [gcc, *flags, *map(str, own), *(c[-1] for c in kernel), "-lm", "-o", str(folder / f"fuzz{fmi}")]
-        )
-    once(folder / "fuzz.stamp", [*headers, *sorted((ROOT / "fmu_src").rglob("*.[ch]")), SOURCE], programs)
-
-
-@pytest.fixture(scope="session")
-def programs() -> Path:
-    """Folder with fuzz2 and fuzz3, compiled once for these sources, also when several workers ask."""
-    folder = ROOT / "build" / "out" / "fuzz"
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        compile_all(folder)
-    return folder
-
-
-def run(programs: Path, fmus: Finder, fmi: str, sequences: list[bytes], file: Path) -> subprocess.CompletedProcess[str]:
-    fmu = fmus("arm", fmi)
-    states = sum(n.startswith("der(") for n in fmu.references)
-    known = {v.name for v in system("arm").variables if v.causality == "input"}
-    inputs = "".join("1" if name in known else "0" for name in fmu.references)
-    file.write_bytes(b"".join(struct.pack("<H", len(s)) + s for s in sequences))
-    command = [str(programs / f"fuzz{fmi[0]}"), str(fmu.resources), fmu.token, str(file), str(states), inputs]
-    return subprocess.run(command, capture_output=True, text=True, check=False, env=ENVIRONMENT, timeout=100)
+def check_counts(done: Outcome, sequences: int, calls: int, refused: int) -> None:
+    """What the program says in the end."""
+    assert not done.failed, done.said
+    found = re.search(r"(\d+) sequences, (\d+) calls, (\d+) refused", done.said)
+    assert found is not None, done.said
+    counts = [int(n) for n in found.groups()]
+    assert counts[0] >= sequences and counts[1] > calls and counts[2] > refused, found[0]
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_thousands_of_random_calls_do_no_harm(
-    programs: Path, fmus: Finder, fmi: str, seed: int, tmp_path: Path
-) -> None:
+def test_thousands_of_random_calls_do_no_harm(attack: Attack, fmi: str, seed: int) -> None:
     random = np.random.default_rng([seed, int(fmi[0])])
     sequences = [random.integers(0, 256, int(random.integers(1, 900)), dtype=np.uint8).tobytes() for _ in range(600)]
-    done = run(programs, fmus, fmi, sequences, tmp_path / "bytes")
-    assert done.returncode == 0, done.stderr[-4000:]
-    words = done.stdout.split()
-    assert int(words[0]) == 600 and int(words[2]) > 20000 and int(words[4]) > 2000, done.stdout
+    check_counts(replay(attack, sequences), 600, 20000, 2000)
 
 
-def test_sequences_that_hypothesis_thinks_of_do_no_harm(programs: Path, fmus: Finder, fmi: str, tmp_path: Path) -> None:
+def test_sequences_that_hypothesis_thinks_of_do_no_harm(attack: Attack) -> None:
     call = st.tuples(st.integers(0, 255), st.binary(max_size=12)).map(lambda c: bytes([c[0]]) + c[1])
 
     @settings(max_examples=80, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
     @given(st.lists(st.lists(call, max_size=60).map(b"".join), min_size=1, max_size=4))
     def harmless(sequences: list[bytes]) -> None:
-        done = run(programs, fmus, fmi, sequences, tmp_path / "bytes")
-        assert done.returncode == 0, done.stderr[-4000:]
+        done = replay(attack, sequences)
+        assert not done.failed, done.said
 
     harmless()
+
+
+def test_sequences_that_reach_new_code_do_no_harm(attack: Attack) -> None:
+    """Guided by coverage where libFuzzer is; a night of it is `make fuzz`."""
+    done = attack.run(400, seed=1, timeout=300)
+    assert not done.failed, done.said
+    assert done.executions >= 400

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import secrets
 import zipfile
+import zlib
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote
 from xml.etree import ElementTree
@@ -75,9 +76,9 @@ def open_package(path: Path, folder: Path) -> Assembly:
         tree = ElementTree.parse(root / STRUCTURE)
     except FileNotFoundError:
         raise SimulationError(f"cannot read {path}: no such file") from None
-    except (zipfile.BadZipFile, EOFError):
+    except (zipfile.BadZipFile, zlib.error, EOFError):
         raise SimulationError(f"{path} is no SSP package: it is no zip file, or a damaged one") from None
-    except ElementTree.ParseError as error:
+    except (ElementTree.ParseError, LookupError, ValueError) as error:  # the latter two: of its encoding
         raise SimulationError(f"{path}: {STRUCTURE} is no XML: {error}") from None
     except (OSError, RuntimeError) as error:  # zipfile raises the latter for what is encrypted
         raise SimulationError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from None

@@ -104,7 +104,7 @@ class Reader:
         if source is not None:
             try:
                 top = ElementTree.parse(self._locate(source)).getroot()
-            except ElementTree.ParseError as error:
+            except (ElementTree.ParseError, LookupError, ValueError) as error:  # the latter two: of its encoding
                 self._refuse(f"{source} is no XML: {error}")
         else:
             found = binding.find(f"{{{SSD}}}ParameterValues/{{{SSV}}}ParameterSet")

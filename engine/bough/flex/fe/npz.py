@@ -41,6 +41,10 @@ def read_npz(fe: Fe) -> FeModel:
     """The FE model in an archive, in the archive's own units."""
     content = _arrays(fe.file)
     file = name_of(fe.file)
+    for key, value in content.items():
+        if not isinstance(value, np.ndarray):  # NumPy gives back the bytes of a member without its header
+            found = f"something else in {file}"
+            refuse("file", f"an array in `{key}`", found, "write it again with numpy.savez: it is damaged")
     for key in ("nodes", "K", "M"):
         if not any(key + part in content for part in _PARTS):
             found = f"{file} with the keys {', '.join(sorted(content)[:20]) or 'none'}"

@@ -1,48 +1,14 @@
-/* fuzz.c - call sequences, legal and illegal, from bytes.
- *
- *   fuzz RESOURCES TOKEN FILE STATES INPUTS     FILE: sequences, each two bytes of length (little-endian) and that many
- *                                               bytes; INPUTS: a character per variable, 1 for an input
+/* calls.c - call sequences, legal and illegal, from bytes: a fuzz target.
  *
  * Linked with the kernel, the common part (or, with -DPARTNER, what partners have) and one adapter, all with
  * AddressSanitizer and UBSan. Every byte string is a sequence of calls on three instances and four snapshots. After every
  * call: the status is one of the standard's, an error has come with a message, and a call that was not allowed has changed
  * nothing. After every sequence, whatever it was, each instance is reset and runs a standard run to the very bits of a
  * fresh instance. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "fmi.h"
 
-#if FMI_VERSION == 2
-#include "fmi2Functions.h"
-typedef fmi2Component handle;
-typedef fmi2Real real;
-typedef fmi2Boolean boolean;
-typedef fmi2Integer integer;
-typedef unsigned reference;
-typedef void *snapshot;
-#define F(name) fmi2##name
-#define STATE(before, after) fmi2##before##FMUstate##after
-#else
-#include "fmi3Functions.h"
-typedef fmi3Instance handle;
-typedef double real;
-typedef fmi3Boolean boolean;
-typedef fmi3Int32 integer;
-typedef fmi3ValueReference reference;
-typedef fmi3FMUState snapshot;
-#define F(name) fmi3##name
-#define STATE(before, after) fmi3##before##FMUState##after
-#endif
+enum { INSTANCES = 3, BOXES = 4, MANY = 6, OPERATIONS = 30 };
 
-#ifdef PARTNER /* co-simulation only, and fewer variables */
-enum { PROBES = 18, KINDS = 1 };
-#else
-enum { PROBES = 40, KINDS = 2 };
-#endif
-enum { INSTANCES = 3, BOXES = 4, MANY = 6, OPERATIONS = 30, OK = 0, DISCARD = 2, ERROR = 3 };
-
-static const char *resources, *token, *inputs;
 static const unsigned char *next_byte, *end_byte;
 static struct {
   handle it;
@@ -50,116 +16,11 @@ static struct {
   double time;
 } slot[INSTANCES];
 static snapshot box[BOXES];
-static long messages, calls, refused;
-static int not_allowed;
+static long sequences, calls, refused;
 static double reference_run[KINDS][PROBES];
-static size_t n_states;
 
 static unsigned take(void) { return next_byte < end_byte ? *next_byte++ : 0; }
-
-static void fail(const char *what) {
-  fprintf(stderr, "fuzz: %s after %ld calls\n", what, calls);
-  abort();
-}
-
-static void heard(int status, const char *category, const char *text) {
-  if (status < 0 || status > 4 || !category || !*category || !text || !*text) fail("a message is not one");
-  if (strstr(text, "(null)")) fail(text);
-  not_allowed = strstr(text, "not allowed") != NULL;
-  messages++;
-}
-#if FMI_VERSION == 2
-static void logger(void *environment, const char *name, fmi2Status status, const char *category, const char *text, ...) {
-  (void)environment, (void)name;
-  heard((int)status, category, text);
-}
-static const fmi2CallbackFunctions callbacks = {logger, NULL, NULL, NULL, NULL};
-#else
-static void logger(void *environment, fmi3Status status, const char *category, const char *text) {
-  (void)environment;
-  heard((int)status, category, text);
-}
-static void update(void *environment, double time, bool set, bool get, bool finished, bool can, bool *early, double *early_time) {
-  (void)environment, (void)set, (void)get, (void)finished;
-  *early = can && (take() & 7) == 1; /* every so often */
-  *early_time = time;
-}
-#endif
-
-static handle create(int me, const char *with_token, const char *where, int early) {
-#if FMI_VERSION == 2
-  (void)early;
-  return fmi2Instantiate("it", me ? fmi2ModelExchange : fmi2CoSimulation, with_token, where, &callbacks, fmi2False, fmi2True);
-#else
-  if (me) return fmi3InstantiateModelExchange("it", with_token, where, false, true, NULL, logger);
-  return fmi3InstantiateCoSimulation("it", with_token, where, false, true, false, early != 0, NULL, 0, NULL, logger,
-                                     early ? update : NULL);
-#endif
-}
-
-static int enter(handle it, int tolerance_defined, double tolerance, double start, int stop_defined, double stop) {
-#if FMI_VERSION == 2
-  const int status = (int)fmi2SetupExperiment(it, tolerance_defined, tolerance, start, stop_defined, stop);
-  return status == OK ? (int)fmi2EnterInitializationMode(it) : status;
-#else
-  return (int)fmi3EnterInitializationMode(it, tolerance_defined != 0, tolerance, start, stop_defined != 0, stop);
-#endif
-}
-static int get_real(handle it, const reference *vr, size_t n, double *x) {
-#if FMI_VERSION == 2
-  return (int)fmi2GetReal(it, vr, n, x);
-#else
-  return (int)fmi3GetFloat64(it, vr, n, x, n);
-#endif
-}
-static int set_real(handle it, const reference *vr, size_t n, const double *x) {
-#if FMI_VERSION == 2
-  return (int)fmi2SetReal(it, vr, n, x);
-#else
-  return (int)fmi3SetFloat64(it, vr, n, x, n);
-#endif
-}
-static int step(handle it, double time, double h, double *reached) {
-#if FMI_VERSION == 2
-  const int status = (int)fmi2DoStep(it, time, h, fmi2True);
-  *reached = status == OK ? time + h : time;
-  return status;
-#else
-  bool event, terminate, early;
-  return (int)fmi3DoStep(it, time, h, true, &event, &terminate, &early, reached);
-#endif
-}
-static int update_discrete(handle it) {
-#if FMI_VERSION == 2
-  fmi2EventInfo info;
-  return (int)fmi2NewDiscreteStates(it, &info);
-#else
-  bool flag[5];
-  double time;
-  return (int)fmi3UpdateDiscreteStates(it, flag, flag + 1, flag + 2, flag + 3, flag + 4, &time);
-#endif
-}
-
-/* ---- what every sequence must leave possible */
-static void standard_run(handle it, int me, double *out) {
-  reference vr[PROBES];
-  double reached = 0.0;
-  for (reference i = 0; i < PROBES; i++) vr[i] = i;
-  if (enter(it, 0, 0.0, 0.0, 0, 0.0) != OK || F(ExitInitializationMode)(it) != OK) fail("a legal initialization failed");
-  if (me) {
-    if (update_discrete(it) != OK || F(EnterContinuousTimeMode)(it) != OK) fail("legal event handling failed");
-  } else if (step(it, 0.0, 0.01, &reached) != OK || reached != 0.01)
-    fail("a legal step failed");
-  if (get_real(it, vr, PROBES, out) != OK) fail("getting values failed");
-}
-
-static unsigned char *state_of(handle it, size_t *size) {
-  snapshot s = NULL;
-  if (STATE(Get, )(it, &s) != OK || STATE(Serialized, Size)(it, s, size) != OK) fail("no snapshot");
-  unsigned char *bytes = malloc(*size);
-  if (STATE(Serialize, )(it, s, (void *)bytes, *size) != OK || STATE(Free, )(it, &s) != OK) fail("no bytes of a snapshot");
-  return bytes;
-}
+static int now_and_then(void) { return (take() & 7) == 1; }
 
 /* ---- bytes to arguments */
 static double number(void) {
@@ -217,16 +78,15 @@ static int derivative_call(handle it, unsigned way) {
   double seed[MANY], out[MANY];
   const size_t nz = variables(z), nv = variables(v);
   numbers(seed, MANY);
+  if (way == 0) return directional(it, z, nz, v, nv, seed, out);
 #if FMI_VERSION == 2
   integer order[MANY];
   for (int i = 0; i < MANY; i++) order[i] = (integer)(take() % 5);
-  if (way == 0) return (int)fmi2GetDirectionalDerivative(it, z, nz, v, nv, seed, out);
   if (way == 1) return (int)fmi2SetRealInputDerivatives(it, v, nv, order, seed);
   return (int)fmi2GetRealOutputDerivatives(it, z, nz, order, out);
 #else
   integer order[MANY];
   for (int i = 0; i < MANY; i++) order[i] = 1 + (take() == 3);
-  if (way == 0) return (int)fmi3GetDirectionalDerivative(it, z, nz, v, nv, seed, nv, out, nz);
   if (way == 1) return (int)fmi3GetAdjointDerivative(it, z, nz, v, nv, seed, nz, out, take() == 9 ? nv + 1 : nv);
   return (int)fmi3GetOutputDerivatives(it, z, nz, order, out, nz);
 #endif
@@ -266,11 +126,7 @@ static int box_call(handle it, unsigned way) {
   if (status == OK) {
     if (take() & 1) bytes[(take() * 256 + take()) % size] ^= (unsigned char)(1u << (take() % 8));
     const size_t given = take() == 2 ? size / 2 : size;
-#if FMI_VERSION == 2
-    status = (int)fmi2DeSerializeFMUstate(it, (const char *)bytes, given, s);
-#else
-    status = (int)fmi3DeserializeFMUState(it, bytes, given, s);
-#endif
+    status = deserialize(it, bytes, given, s);
   }
   free(bytes);
   return status;
@@ -407,29 +263,26 @@ static void sequence(const unsigned char *bytes, size_t size) {
   }
 }
 
-int main(int count, char **argument) {
-  if (count != 6) return 2;
-  resources = argument[1], token = argument[2];
+static void summary(void) {
+  fprintf(stderr, "%ld sequences, %ld calls, %ld refused\n", sequences, calls, refused);
+}
+
+int LLVMFuzzerInitialize(int *count, char ***argument) {
+  (void)count, (void)argument;
+  read_environment();
+  want_early = now_and_then;
   for (int me = 0; me < KINDS; me++) {
     handle it = create(me, token, resources, 0);
     if (!it) fail("no instance");
     standard_run(it, me, reference_run[me]);
     F(FreeInstance)(it);
   }
-  n_states = (size_t)atoi(argument[4]), inputs = argument[5];
-  FILE *file = fopen(argument[3], "rb");
-  if (!file) return 2;
-  static unsigned char bytes[65536];
-  long sequences = 0;
-  for (int low; (low = fgetc(file)) != EOF; sequences++) {
-    const size_t size = (size_t)low + 256 * (size_t)fgetc(file);
-    if (fread(bytes, 1, size, file) != size) return 2;
-    unsigned char *exact = malloc(size + 1); /* so that reading beyond the end is seen */
-    memcpy(exact, bytes, size);
-    sequence(exact, size);
-    free(exact);
-  }
-  fclose(file);
-  printf("%ld sequences, %ld calls, %ld refused\n", sequences, calls, refused);
+  atexit(summary);
+  return 0;
+}
+
+int LLVMFuzzerTestOneInput(const unsigned char *bytes, size_t size) {
+  sequence(bytes, size);
+  sequences++;
   return 0;
 }
