@@ -86,52 +86,58 @@ static int run_ok(const fmu_instance *f, bough_sim *sim, const fmu_clock *now) {
   return 1;
 }
 
-/* The run that belongs to a checked state; null if it has none, *ok 0 if its bytes are none. The kernel's parameters are
- * those of the state afterwards. */
-static bough_sim *read_run(fmu_instance *f, const snapshot *head, const unsigned char *bytes, int *ok) {
-  bough_sim *sim = NULL;
-  *ok = 1;
-  if (head->sim_bytes == 0) return NULL;
+/* What checks find: a state of this instance, something else, or no memory to see, which is in the log by then. */
+typedef enum { NOT_OURS, OURS, NO_MEMORY } finding;
+static finding no_memory(fmu_instance *f) { return fmu_no_memory(f), NO_MEMORY; }
+
+/* The run that belongs to a checked state; null if it has none. The kernel's parameters are those of the state afterwards. */
+static finding read_run(fmu_instance *f, const snapshot *head, const unsigned char *bytes, bough_sim **sim) {
+  *sim = NULL;
+  if (head->sim_bytes == 0) return OURS;
+  if (!f->model) return NOT_OURS;
   const bough_sim_options options = fmu_sim_options(&head->now);
-  *ok = f->model && bough_sim_create(f->model, f->data, &options, &sim) == BOUGH_OK &&
-        bough_sim_restore(sim, bytes, (size_t)head->sim_bytes) == BOUGH_OK &&
-        bough_sim_time(sim) == head->now.time && run_ok(f, sim, &head->now);
-  if (*ok) return sim;
-  bough_sim_free(sim);
-  return NULL;
+  const bough_status made = bough_sim_create(f->model, f->data, &options, sim);
+  if (made == BOUGH_NO_MEMORY) return no_memory(f);
+  if (made == BOUGH_OK && bough_sim_restore(*sim, bytes, (size_t)head->sim_bytes) == BOUGH_OK &&
+      bough_sim_time(*sim) == head->now.time && run_ok(f, *sim, &head->now))
+    return OURS;
+  bough_sim_free(*sim);
+  *sim = NULL;
+  return NOT_OURS;
 }
 
 /* Is it a state of this instance? On success `head` is filled, and `arrays` are its arrays, for the caller to free. */
-static int check(fmu_instance *f, const unsigned char *state, size_t size, snapshot *head, double **arrays) {
+static finding check(fmu_instance *f, const unsigned char *state, size_t size, snapshot *head, double **arrays) {
   const size_t bytes = f->array_count * sizeof(double);
   *arrays = NULL;
-  if (!head_ok(state, size, head) || head->token != hash(f->resource->token) || head->crc != checksum(state, size)) return 0;
-  if (size - sizeof *head < bytes || head->sim_bytes < 0 || (uint64_t)head->sim_bytes != size - sizeof *head - bytes) return 0;
-  if (!clock_ok(f, &head->now)) return 0;
-  if (head->sim_bytes > 0 && !head->now.running) return 0;
+  if (!head_ok(state, size, head) || head->token != hash(f->resource->token) || head->crc != checksum(state, size)) return NOT_OURS;
+  if (size - sizeof *head < bytes || head->sim_bytes < 0 || (uint64_t)head->sim_bytes != size - sizeof *head - bytes) return NOT_OURS;
+  if (!clock_ok(f, &head->now)) return NOT_OURS;
+  if (head->sim_bytes > 0 && !head->now.running) return NOT_OURS;
   *arrays = malloc(bytes + sizeof(double)); /* aligned, as bytes from outside need not be */
-  if (!*arrays) return 0;
+  if (!*arrays) return no_memory(f);
   memcpy(*arrays, state + sizeof *head, bytes);
-  return fmu_state_fits(f, &head->now, *arrays);
+  return fmu_state_fits(f, &head->now, *arrays) ? OURS : NOT_OURS;
 }
 
 static fmu_status restore(fmu_instance *f, const unsigned char *state, size_t size) {
   snapshot head;
   double *arrays;
-  int ok = check(f, state, size, &head, &arrays);
-  bough_sim *sim = ok ? read_run(f, &head, state + (size - (size_t)head.sim_bytes), &ok) : NULL;
-  if (ok) {
+  bough_sim *sim = NULL;
+  finding found = check(f, state, size, &head, &arrays);
+  if (found == OURS) found = read_run(f, &head, state + (size - (size_t)head.sim_bytes), &sim);
+  if (found == OURS) {
     bough_sim_free(f->sim);
     f->sim = sim;
     f->sim_options = fmu_sim_options(&head.now);
     f->now = head.now;
     memcpy(f->arrays, arrays, f->array_count * sizeof(double));
     f->dynamics_fresh = f->sensors_fresh = 0;
-  } else
+  } else if (found == NOT_OURS)
     refuse(f);
   if (arrays) fmu_state_taken(f); /* the run has brought its parameters; those of the instance hold */
   free(arrays);
-  return ok ? FMU_OK : FMU_ERROR;
+  return found == OURS ? FMU_OK : FMU_ERROR;
 }
 
 /* ---- boxes: the size, then the snapshot */
