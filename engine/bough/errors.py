@@ -84,6 +84,14 @@ class BuildError(BoughError):
     """An FMU or another artefact could not be written."""
 
 
+class OutputError(SimulationError, BuildError):
+    """A file cannot be written; what was there under its name is still there."""
+
+
+class ProgressWarning(UserWarning):
+    """A run goes on, but so slowly that it will hardly end."""
+
+
 class ArgumentError(BoughError, ValueError):
     """An argument of a call is wrong: its name comes first in the message. A `ValueError` too, as Python has it."""
 

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from bough import _kernel
 from bough.errors import ArgumentError, SimulationError, did_you_mean, listed
 from bough.model import Model
+from bough.pulse import Pulse
 from bough.result import Interrupted, Result, decimals, short_times
 from bough.system import System
 from bough.variables import Variable
@@ -67,14 +68,18 @@ def simulate(
             second, is a hundred times as much.
         solver_step: Step of the fixed-step methods, s (default: `step`); first step of dopri5.
         initial: q and u to start from, instead of the model's own.
-        progress: Called now and then with the fraction done.
+        progress: Called about ten times a second with the fraction done.
 
     Returns:
         Time and every variable.
 
+    Warns:
+        ProgressWarning: The run is so slow that it will hardly end.
+
     Raises:
         ArgumentError: An argument is wrong; the message names it.
         SimulationError: The run failed; `error.result` holds what was computed until then.
+        Interrupted: The user has stopped it (a `KeyboardInterrupt`); `result` holds what was computed until then.
 
     Example:
         >>> import bough
@@ -96,6 +101,7 @@ def simulate(
     recorder = _Recorder(system, times, signals)
     sim = _kernel.KernelSim(system._data, len(system.block.loads), method, rtol, absolute, fixed, 0.0)
     sim.set_input(recorder.fill if signals else None)
+    pulse = Pulse(start, float(times[-1]), progress)
     began = clock.perf_counter()
     done = 0
     failure: SimulationError | None = None
@@ -105,9 +111,9 @@ def simulate(
         for done, t in enumerate(times):  # noqa: B007  (done counts what has been recorded)
             sim.advance(float(t))
             recorder.record(done, sim.q, sim.u)
-            if progress is not None and (done % 64 == 0 or done + 1 == times.size):
-                progress((done + 1) / times.size)
+            pulse.beat(sim.time, lambda: sim.counts[0])
         done += 1
+        pulse.tell(float(times[-1]))
     except KeyboardInterrupt as error:
         stopped = error
     except _kernel.KernelError as error:

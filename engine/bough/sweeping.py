@@ -93,6 +93,22 @@ class Sweep:
     outcomes: tuple[Outcome, ...]
 
 
+class SweepInterrupted(KeyboardInterrupt):
+    """The user has stopped a sweep.
+
+    Attributes:
+        sweep: The runs that had ended.
+        missing: Numbers of the others.
+    """
+
+    def __init__(self, sweep: Sweep, count: int) -> None:
+        """Keep what there is of so many runs."""
+        ended = {outcome.number for outcome in sweep.outcomes}
+        self.sweep = sweep
+        self.missing = tuple(number for number in range(1, count + 1) if number not in ended)
+        super().__init__(f"interrupted: {len(ended)} of {count} runs are done")
+
+
 def grid(values: Mapping[str, Sequence[float]]) -> list[dict[str, float]]:
     """Every combination of the values; the last name changes fastest.
 
@@ -182,6 +198,7 @@ def sweep(
     Raises:
         ModelError: The model is wrong.
         SimulationError: A setting is unknown or not allowed.
+        SweepInterrupted: The user has stopped it; `sweep` has the runs that had ended.
     """
     first = System(model)
     check_settings(first, points, plan.inputs)
@@ -190,13 +207,17 @@ def sweep(
     benches: queue.SimpleQueue[_Bench] = queue.SimpleQueue()
     for system in [first, *(System(first.model) for _ in range(workers - 1))]:
         benches.put(_Bench(system))
-    lock, done = threading.Lock(), itertools.count(1)
+    lock, done, ending = threading.Lock(), itertools.count(1), threading.Event()
+
+    def go_on(_: float) -> None:
+        if ending.is_set():
+            raise KeyboardInterrupt
 
     def work(job: tuple[int, Mapping[str, float]]) -> Outcome:
         number, settings = job
         bench = benches.get()
         try:
-            result, error = bench.run(settings, plan)
+            result, error = bench.run(settings, plan, go_on)
         finally:
             benches.put(bench)
         measures = np.full((len(kept), len(MEASURES)), np.nan) if error or result is None else measure(result, kept)
@@ -208,7 +229,16 @@ def sweep(
         return Outcome(number, dict(settings), measures, error)
 
     with ThreadPoolExecutor(workers, thread_name_prefix="sweep") as pool:
-        return Sweep(kept, tuple(pool.map(work, enumerate(points, 1))))
+        jobs_ = [pool.submit(work, job) for job in enumerate(points, 1)]
+        try:
+            return Sweep(kept, tuple(job.result() for job in jobs_))
+        except BaseException as error:
+            ending.set()
+            pool.shutdown(cancel_futures=True)
+            if not isinstance(error, KeyboardInterrupt):
+                raise
+        ended = (job for job in jobs_ if not job.cancelled() and job.exception() is None)
+        raise SweepInterrupted(Sweep(kept, tuple(job.result() for job in ended)), len(points))
 
 
 def measure(result: Result, names: Sequence[str]) -> Array:
@@ -264,10 +294,12 @@ class _Bench:
                 self.rigid[v.index] = v.start[0]
         self.tunable = sorted({v.index // 10 for v in self.known.values() if v.kind == Kind.RIGID})
 
-    def run(self, settings: Mapping[str, float], plan: Plan) -> tuple[Result | None, str]:
+    def run(
+        self, settings: Mapping[str, float], plan: Plan, progress: Callable[[float], None]
+    ) -> tuple[Result | None, str]:
         """The result, as far as it got, and what went wrong."""
         try:
-            return self.simulate(settings, plan), ""
+            return self.simulate(settings, plan, progress), ""
         except SimulationError as error:
             return error.result, str(error)
 

@@ -7,10 +7,12 @@ import contextvars
 import functools
 import json
 import os
+import signal
 import sys
+import threading
 import traceback
+import warnings
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any, ParamSpec, TextIO, TypeVar
 
 import typer
@@ -18,7 +20,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from typer.core import TyperGroup
 
-from bough.errors import BoughError, ModelError, SimulationError, choices
+from bough.errors import BoughError, ModelError, ProgressWarning, choices
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -148,6 +150,61 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
     return run
 
 
+def answer_signals() -> None:
+    """Answer what ends a process as Ctrl-C is answered: with a message, and with what is done kept."""
+
+    def stop(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:  # nohup stays nohup
+            signal.signal(number, stop)
+
+
+@contextlib.contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Write to the end what a run has computed: the first signal is answered by a message, the next one gives up."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    numbers = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    before = {number: signal.getsignal(number) for number in numbers}
+
+    def wait(*_: Any) -> None:
+        restore()
+        complain("writing the rows; interrupt again to give them up")
+
+    def restore() -> None:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+    for number, handler in before.items():
+        if callable(handler):  # what is ignored stays ignored
+            signal.signal(number, wait)
+    try:
+        yield
+    finally:
+        restore()
+
+
+@contextlib.contextmanager
+def told_warnings() -> Iterator[None]:
+    """Warnings of runs become lines on stderr."""
+    with warnings.catch_warnings():
+        others = warnings.showwarning
+        warnings.simplefilter("always", ProgressWarning)
+
+        def show(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
+            if issubclass(category, ProgressWarning):
+                complain(f"warning: {message}")
+            else:
+                others(message, category, *where, **more)
+
+        warnings.showwarning = show
+        yield
+
+
 def silence_stdout() -> None:
     """Send what is still to be written nowhere: nobody reads stdout any more."""
     with contextlib.suppress(OSError, ValueError):
@@ -164,26 +221,6 @@ def progress_bar(title: str) -> Iterator[Callable[[float], None] | None]:
     with Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(title, total=1.0)
         yield lambda fraction: bar.update(task, completed=fraction)
-
-
-def check_target(path: Path) -> None:
-    """Refuse an output file that cannot be written before the work begins."""
-    if path.is_dir():
-        raise SimulationError(f"cannot write {path}: it is a directory; name a file in it")
-    if not path.absolute().parent.is_dir():
-        raise SimulationError(f"cannot write {path}: there is no directory {path.absolute().parent}")
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write a text file.
-
-    Raises:
-        SimulationError: It cannot be written.
-    """
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise SimulationError(f"cannot write {path}: {error.strerror}") from None
 
 
 def _defect(error: Exception) -> None:
