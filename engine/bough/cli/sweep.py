@@ -91,15 +91,17 @@ def sweep(
         raise typer.BadParameter(str(error), param_hint="--set") from None
     began = clock.perf_counter()
     missing: tuple[int, ...] = ()
+    keep = None if runs is None else _Keeper(runs, len(points))
     try:
+        if keep is not None:
+            keep.check(output, model, input_)
         system = System(model)
         inputs = [v.name for v in system.variables if v.causality == "input"]
         plan = Plan(stop, step, {} if input_ is None else read_series(input_, inputs), method, rtol)
         check_settings(system, points, plan.inputs)
         names = chosen([v.name for v in system.variables], only or ())
-        keep = None if runs is None else _Keeper(runs, len(points), model, input_)
-        if keep is not None and _RUN.fullmatch(output.name):
-            check_different(output, keep.path(int(output.stem[4:])))
+        if runs is not None:
+            make_folder(runs)
         with progress_bar(f"{system.model.name}, {len(points)} runs") as progress, told_warnings():
             try:
                 done = sweep(system.model, points, plan, names=names, jobs=jobs, keep=keep, progress=progress)
@@ -146,12 +148,17 @@ def _numbers(text: str) -> list[float]:
 class _Keeper:
     """Writes runs into a folder."""
 
-    def __init__(self, folder: Path, count: int, *inputs: Path | None) -> None:
-        make_folder(folder)
-        old = [each for each in folder.iterdir() if _RUN.fullmatch(each.name)]
+    def __init__(self, folder: Path, count: int) -> None:
         self.folder, self.digits = folder, max(4, len(str(count)))
-        for path in [self.path(0), *old]:
-            check_target(path, *inputs)
+
+    def check(self, output: Path, *inputs: Path | None) -> None:
+        """Refuse a folder that cannot be written to, or in which the table or an input is one of the runs."""
+        if _RUN.fullmatch(output.name):
+            check_different(output, self.path(int(output.stem[4:])))
+        if self.folder.exists():
+            old = [each for each in self.folder.iterdir() if _RUN.fullmatch(each.name)] if self.folder.is_dir() else []
+            for path in [self.path(0), *old]:
+                check_target(path, *inputs)
 
     def path(self, number: int) -> Path:
         """Of a run."""
