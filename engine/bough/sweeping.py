@@ -207,13 +207,13 @@ def sweep(
     benches: queue.SimpleQueue[_Bench] = queue.SimpleQueue()
     for system in [first, *(System(first.model) for _ in range(workers - 1))]:
         benches.put(_Bench(system))
-    lock, done, ending = threading.Lock(), itertools.count(1), threading.Event()
+    lock, ending, outcomes = threading.Lock(), threading.Event(), dict[int, Outcome]()
 
     def go_on(_: float) -> None:
         if ending.is_set():
             raise KeyboardInterrupt
 
-    def work(job: tuple[int, Mapping[str, float]]) -> Outcome:
+    def work(job: tuple[int, Mapping[str, float]]) -> None:
         number, settings = job
         bench = benches.get()
         try:
@@ -225,20 +225,22 @@ def sweep(
             if keep is not None and result is not None and len(result):
                 keep(number, result)
             if progress is not None:
-                progress(next(done) / len(points))
-        return Outcome(number, dict(settings), measures, error)
+                progress((len(outcomes) + 1) / len(points))
+            outcomes[number] = Outcome(number, dict(settings), measures, error)
 
     with ThreadPoolExecutor(workers, thread_name_prefix="sweep") as pool:
-        jobs_ = [pool.submit(work, job) for job in enumerate(points, 1)]
         try:
-            return Sweep(kept, tuple(job.result() for job in jobs_))
+            for job in [pool.submit(work, job) for job in enumerate(points, 1)]:
+                job.result()
         except BaseException as error:
             ending.set()
             pool.shutdown(cancel_futures=True)
             if not isinstance(error, KeyboardInterrupt):
                 raise
-        ended = (job for job in jobs_ if not job.cancelled() and job.exception() is None)
-        raise SweepInterrupted(Sweep(kept, tuple(job.result() for job in ended)), len(points))
+    done = Sweep(kept, tuple(outcomes[number] for number in sorted(outcomes)))
+    if len(outcomes) < len(points):
+        raise SweepInterrupted(done, len(points))
+    return done
 
 
 def measure(result: Result, names: Sequence[str]) -> Array:
