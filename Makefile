@@ -5,6 +5,7 @@
 #   make setup   .venv with an editable install and the development tools
 #   make kernel  compile the C kernel alone after an edit (make setup, test, demo and bench compile the FMU binaries too)
 #   make lint    ruff, mypy, who may know whom, warnings and symbols of the kernel
+#   make kills   stop every writing command 500 times by strace, and let 500 writes fail: files are old or new, never else
 #   make bench   set up with the peers, run the benchmarks
 #   make clean   remove build output; the .venv stays
 #
@@ -16,7 +17,7 @@ BIN := $(VENV)/bin
 PYTEST_ARGS ?=
 JOBS ?= 2
 
-.PHONY: demo test setup kernel lint bench clean runtime tools
+.PHONY: demo test setup kernel lint kills bench clean runtime tools
 .DEFAULT_GOAL := help
 
 help:
@@ -48,6 +49,9 @@ lint: setup tools
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python build/check_kernel.py
+
+kills: setup tools
+	BOUGH_KILLS=500 BOUGH_FAILURES=500 $(BIN)/python -m pytest tests/files/test_kills.py
 
 bench:
 	@$(PYTHON) build/setup_venv.py --venv $(VENV) --extras dev,bench

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from bough import _kernel, _kernel_run
 from bough.errors import ArgumentError, SimulationError, choices
 from bough.export.table import FmuVariable, Kind, scalar_table
+from bough.interrupts import noted
 from bough.model import Model
 from bough.result import Result
 from bough.series_file import Series
@@ -215,9 +216,13 @@ def sweep(
 
     def work(job: tuple[int, Mapping[str, float]]) -> None:
         number, settings = job
+        if ending.is_set():
+            return
         bench = benches.get()
         try:
             result, error = bench.run(settings, plan, go_on)
+        except KeyboardInterrupt:
+            return
         finally:
             benches.put(bench)
         measures = np.full((len(kept), len(MEASURES)), np.nan) if error or result is None else measure(result, kept)
@@ -228,15 +233,13 @@ def sweep(
                 progress((len(outcomes) + 1) / len(points))
             outcomes[number] = Outcome(number, dict(settings), measures, error)
 
-    with ThreadPoolExecutor(workers, thread_name_prefix="sweep") as pool:
+    with noted(ending.set), ThreadPoolExecutor(workers, thread_name_prefix="sweep") as pool:
         try:
             for job in [pool.submit(work, job) for job in enumerate(points, 1)]:
                 job.result()
-        except BaseException as error:
+        except BaseException:  # no run ends a sweep, but a result that cannot be kept does
             ending.set()
-            pool.shutdown(cancel_futures=True)
-            if not isinstance(error, KeyboardInterrupt):
-                raise
+            raise
     done = Sweep(kept, tuple(outcomes[number] for number in sorted(outcomes)))
     if len(outcomes) < len(points):
         raise SweepInterrupted(done, len(points))

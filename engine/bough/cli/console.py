@@ -21,6 +21,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from typer.core import TyperGroup
 
 from bough.errors import BoughError, ModelError, ProgressWarning, choices
+from bough.interrupts import SIGNALS, noted
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -150,42 +151,25 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
     return run
 
 
+_stopped = threading.Event()
+"""Whether a signal has asked the command to end."""
+
+
 def answer_signals() -> None:
     """Answer what ends a process as Ctrl-C is answered: with a message, and with what is done kept."""
 
     def stop(*_: Any) -> None:
+        _stopped.set()
         raise KeyboardInterrupt
 
-    for name in ("SIGTERM", "SIGHUP"):
-        number = getattr(signal, name, None)
-        if number is not None and signal.getsignal(number) is signal.SIG_DFL:  # nohup stays nohup
+    for number in SIGNALS:
+        if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):  # nohup stays nohup
             signal.signal(number, stop)
 
 
-@contextlib.contextmanager
-def uninterrupted() -> Iterator[None]:
+def uninterrupted() -> contextlib.AbstractContextManager[None]:
     """Write to the end what a run has computed: the first signal is answered by a message, the next one gives up."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    numbers = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    before = {number: signal.getsignal(number) for number in numbers}
-
-    def wait(*_: Any) -> None:
-        restore()
-        complain("writing the rows; interrupt again to give them up")
-
-    def restore() -> None:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-    for number, handler in before.items():
-        if callable(handler):  # what is ignored stays ignored
-            signal.signal(number, wait)
-    try:
-        yield
-    finally:
-        restore()
+    return noted(lambda: complain("writing the rows; interrupt again to give them up"))
 
 
 @contextlib.contextmanager
@@ -213,14 +197,27 @@ def silence_stdout() -> None:
 
 @contextlib.contextmanager
 def progress_bar(title: str) -> Iterator[Callable[[float], None] | None]:
-    """A bar on stderr if that is a terminal; the function takes the fraction done."""
+    """A bar on stderr if that is a terminal; the function takes the fraction done.
+
+    An interrupt that a destructor has swallowed is raised again by the function.
+    """
+
+    def go_on(_: float) -> None:
+        if _stopped.is_set():
+            raise KeyboardInterrupt
+
     if not sys.stderr.isatty():
-        yield None
+        yield go_on
         return
     columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f} %"))
     with Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(title, total=1.0)
-        yield lambda fraction: bar.update(task, completed=fraction)
+
+        def update(fraction: float) -> None:
+            go_on(fraction)
+            bar.update(task, completed=fraction)
+
+        yield update
 
 
 def _defect(error: Exception) -> None:
