@@ -19,8 +19,8 @@ SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP"
 def noted(first: Callable[[], object]) -> Iterator[None]:
     """Within the block the first signal calls a function; the next one does what signals did before.
 
-    Signals that Python does not handle, and those that are ignored, stay as they are. Only the main thread gets signals:
-    in another one nothing changes.
+    Signals that Python does not handle, and those that are ignored, stay as they are. Only the main thread gets
+    signals: in another one nothing changes.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
