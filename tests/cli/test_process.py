@@ -54,6 +54,17 @@ def test_full_disk_behind_stdout_is_one_message(arguments: list[str], tmp_path: 
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+def test_warning_that_nobody_can_read_does_not_end_the_run(tmp_path: Path) -> None:
+    text = MODEL.read_text(encoding="utf-8").replace("gravity: [0, 0, -9.81]", "gravity: [0, 0, -981]")
+    (tmp_path / "odd.yaml").write_text(text, encoding="utf-8")
+    assert "warning" in run("run", "odd.yaml", "--stop", "0.01", cwd=tmp_path).stderr
+    (tmp_path / "run.csv").unlink()
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run([*BOUGH, "run", "odd.yaml", "--stop", "0.01"], stderr=full, cwd=tmp_path, check=False)
+    assert done.returncode == 0 and (tmp_path / "run.csv").exists()
+
+
 def test_device_as_output_stays_a_device(tmp_path: Path) -> None:
     done = run("run", str(MODEL), "--stop", "0.1", "-o", os.devnull, cwd=tmp_path)
     assert done.returncode == 0, done.stderr

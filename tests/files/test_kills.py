@@ -12,7 +12,7 @@ import pytest
 from house.tools import IN_CI, require_tool
 
 KILLS, ERRORS = int(os.environ.get("BOUGH_KILLS", "40")), int(os.environ.get("BOUGH_FAILURES", "20"))
-"""How many processes are killed, and how many calls fail: 500 of each are for the night, `make kills`."""
+"""How many processes are killed, and how many calls fail; `make kills` does it 500 times, and fails every write."""
 
 
 def test_killed_command_leaves_the_old_file_or_the_new_one() -> None:
@@ -31,5 +31,5 @@ def test_killed_command_leaves_the_old_file_or_the_new_one() -> None:
     assert done.stdout, done.stderr
     report = json.loads(done.stdout)
     assert report["wrong"] == []
-    assert report["kills"] >= KILLS and report["errors"] >= ERRORS
+    assert report["kills"] >= KILLS and report["errors"] >= min(ERRORS, 80)
     assert report["kept"] and report["replaced"], "kills before and after the move"

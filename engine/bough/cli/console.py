@@ -107,8 +107,9 @@ def answer(data: Any) -> None:
 
 
 def complain(message: str) -> None:
-    """A message on stderr."""
-    typer.echo(_printable(message), err=True)
+    """A message on stderr; where that is gone, as with a terminal that was closed, there is nobody to tell."""
+    with contextlib.suppress(OSError):
+        typer.echo(_printable(message), err=True)
 
 
 def problems(error: BoughError) -> dict[str, Any]:
