@@ -6,6 +6,7 @@
 #   make kernel  compile the C kernel alone after an edit (make setup, test, demo and bench compile the FMU binaries too)
 #   make lint    ruff, mypy, who may know whom, warnings and symbols of the kernel
 #   make fuzz    attack everything with mutated input until the counts are reached; FUZZ_MINUTES=480 goes on all night
+#   make kills   kill writing commands 500 times by strace, and let each write fail: files are old or new, never else
 #   make bench   set up with the peers, run the benchmarks
 #   make clean   remove build output; the .venv stays
 #
@@ -20,7 +21,7 @@ JOBS ?= 2
 FUZZ_MINUTES ?= 0
 FUZZ_ARGS ?=
 
-.PHONY: demo test setup kernel lint fuzz bench clean runtime tools
+.PHONY: demo test setup kernel lint fuzz kills bench clean runtime tools
 .DEFAULT_GOAL := help
 
 help:
@@ -55,6 +56,9 @@ lint: setup tools
 
 fuzz: setup tools
 	$(BIN)/python tests/fuzz/night.py --minutes $(FUZZ_MINUTES) --jobs $(JOBS) $(FUZZ_ARGS)
+
+kills: setup tools
+	BOUGH_KILLS=500 BOUGH_FAILURES=200 $(BIN)/python -m pytest tests/files/test_kills.py
 
 bench:
 	@$(PYTHON) build/setup_venv.py --venv $(VENV) --extras dev,bench

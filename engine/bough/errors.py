@@ -84,6 +84,10 @@ class BuildError(BoughError):
     """An FMU or another artefact could not be written."""
 
 
+class OutputError(SimulationError, BuildError):
+    """A file cannot be written; what was there under its name is still there."""
+
+
 class ArgumentError(BoughError, ValueError):
     """An argument of a call is wrong: its name comes first in the message. A `ValueError` too, as Python has it."""
 
@@ -98,6 +102,10 @@ class UnknownNameError(BoughError, KeyError):
 
 class BoughWarning(UserWarning):
     """Base of every warning: the computation is sound, but the answer may not be what it looks like."""
+
+
+class ProgressWarning(BoughWarning):
+    """A run goes on, but so slowly that it will hardly end."""
 
 
 class ToleranceWarning(BoughWarning):

@@ -7,13 +7,13 @@ import os
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TextIO, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bough.errors import SimulationError, UnknownNameError, choices
-from bough.files import open_file
+from bough.files import open_file, text_file
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -88,22 +88,20 @@ class Result:
         return int(self.t.size)
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
-        """Write `time` and every variable as CSV; numbers read back the same. Nothing half-written is left."""
-        target = Path(path)
-        plain = target.is_file() or not target.exists()  # a device or a pipe is written to, not replaced
-        partial = target.with_name(target.name + ".part") if plain else target
-        try:
-            with partial.open("w", newline="", encoding="utf-8") as stream:
-                writer = csv.writer(stream, lineterminator="\n")
-                writer.writerow(["time", *self.names])
-                for row in np.column_stack([self.t, *self._columns.values()]).tolist():
-                    writer.writerow([repr(x) for x in row])
-            if plain:
-                partial.replace(target)
-        except OSError as error:
-            if plain:
-                partial.unlink(missing_ok=True)
-            raise SimulationError(f"cannot write {target}: {error.strerror}") from None
+        """Write `time` and every variable as CSV, the whole file or none of it; numbers read back the same.
+
+        Raises:
+            OutputError: It cannot be written; what was there is still there.
+        """
+        with text_file(path, stream=True) as stream:
+            self.write_rows(stream)
+
+    def write_rows(self, stream: TextIO) -> None:
+        """Write the same to a stream."""
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(["time", *self.names])
+        for row in np.column_stack([self.t, *self._columns.values()]).tolist():
+            writer.writerow([repr(x) for x in row])
 
     @classmethod
     def from_csv(cls, path: str | os.PathLike[str]) -> Result:

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from bough import _kernel
 from bough.errors import ArgumentError, SimulationError, ToleranceWarning, did_you_mean, listed
 from bough.model import Model
+from bough.pulse import Pulse
 from bough.result import Interrupted, Result, decimals, short_times
 from bough.signals import Input, Schedule
 from bough.system import System
@@ -64,14 +65,18 @@ def simulate(
         max_step: Longest step of the solver, s. Where an input is a function of time the default is `step`, so that
             nothing that lasts as long as a row is stepped over; otherwise there is no bound.
         initial: q and u to start from, instead of the model's own.
-        progress: Called now and then with the fraction done.
+        progress: Called about ten times a second with the fraction done.
 
     Returns:
         Time and every variable.
 
+    Warns:
+        ProgressWarning: The run is so slow that it will hardly end.
+
     Raises:
         ArgumentError: An argument is wrong; the message names it.
         SimulationError: The run failed; `error.result` holds what was computed until then.
+        Interrupted: The user has stopped it (a `KeyboardInterrupt`); `result` holds what was computed until then.
 
     Warns:
         ToleranceWarning: `atol` was given, and the motion of a coordinate is not much larger.
@@ -95,6 +100,8 @@ def simulate(
     q, u = _start_state(system, initial)
     recorder = _Recorder(system, times, schedule)
     sim = _kernel.KernelSim(recorder.data, schedule.loads, method, rtol, atol or 0.0, fixed, longest)
+    pulse = Pulse(start, float(times[-1]), progress)
+    sim.paused = lambda: pulse.beat(sim.time, lambda: sim.counts[0])
     began = clock.perf_counter()
     done = 0
     failure: SimulationError | None = None
@@ -105,9 +112,9 @@ def simulate(
         for done, t in enumerate(times):  # noqa: B007  (done counts what has been recorded)
             walk.to(float(t))
             recorder.record(done, sim.q, sim.u)
-            if progress is not None and (done % 64 == 0 or done + 1 == times.size):
-                progress((done + 1) / times.size)
+            pulse.beat(sim.time, lambda: sim.counts[0])
         done += 1
+        pulse.tell(float(times[-1]))
     except KeyboardInterrupt as error:
         stopped = error
     except _kernel.KernelError as error:

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from bough import _kernel, _kernel_run
 from bough.errors import ArgumentError, SimulationError, choices
 from bough.export.table import FmuVariable, Kind, scalar_table
+from bough.interrupts import noted
 from bough.model import Model
 from bough.result import Result
 from bough.series_file import Series
@@ -112,6 +113,22 @@ class Sweep:
     outcomes: tuple[Outcome, ...]
 
 
+class SweepInterrupted(KeyboardInterrupt):
+    """The user has stopped a sweep.
+
+    Attributes:
+        sweep: The runs that had ended.
+        missing: Numbers of the others.
+    """
+
+    def __init__(self, sweep: Sweep, count: int) -> None:
+        """Keep what there is of so many runs."""
+        ended = {outcome.number for outcome in sweep.outcomes}
+        self.sweep = sweep
+        self.missing = tuple(number for number in range(1, count + 1) if number not in ended)
+        super().__init__(f"interrupted: {len(ended)} of {count} runs are done")
+
+
 def grid(values: Mapping[str, Sequence[float]]) -> list[dict[str, float]]:
     """Every combination of the values; the last name changes fastest.
 
@@ -198,6 +215,7 @@ def sweep(
     Raises:
         ModelError: The model is wrong.
         SimulationError: A setting is unknown or not allowed.
+        SweepInterrupted: The user has stopped it; `sweep` has the runs that had ended.
     """
     first = System(model)
     check_settings(first, points, plan.inputs)
@@ -206,13 +224,21 @@ def sweep(
     benches: queue.SimpleQueue[_Bench] = queue.SimpleQueue()
     for system in [first, *(System(first.model) for _ in range(workers - 1))]:
         benches.put(_Bench(system))
-    lock, done = threading.Lock(), itertools.count(1)
+    lock, ending, outcomes = threading.Lock(), threading.Event(), dict[int, Outcome]()
 
-    def work(job: tuple[int, Mapping[str, float]]) -> Outcome:
+    def go_on(_: float) -> None:
+        if ending.is_set():
+            raise KeyboardInterrupt
+
+    def work(job: tuple[int, Mapping[str, float]]) -> None:
         number, settings = job
+        if ending.is_set():
+            return
         bench = benches.get()
         try:
-            result, error = bench.run(settings, plan)
+            result, error = bench.run(settings, plan, go_on)
+        except KeyboardInterrupt:
+            return
         finally:
             benches.put(bench)
         measures = np.full((len(kept), len(MEASURES)), np.nan) if error or result is None else measure(result, kept)
@@ -220,11 +246,20 @@ def sweep(
             if keep is not None and result is not None and len(result):
                 keep(number, result)
             if progress is not None:
-                progress(next(done) / len(points))
-        return Outcome(number, dict(settings), measures, error)
+                progress((len(outcomes) + 1) / len(points))
+            outcomes[number] = Outcome(number, dict(settings), measures, error)
 
-    with ThreadPoolExecutor(workers, thread_name_prefix="sweep") as pool:
-        return Sweep(kept, tuple(pool.map(work, enumerate(points, 1))))
+    with noted(ending.set), ThreadPoolExecutor(workers, thread_name_prefix="sweep") as pool:
+        try:
+            for job in [pool.submit(work, job) for job in enumerate(points, 1)]:
+                job.result()
+        except BaseException:  # no run ends a sweep, but a result that cannot be kept does
+            ending.set()
+            raise
+    done = Sweep(kept, tuple(outcomes[number] for number in sorted(outcomes)))
+    if len(outcomes) < len(points):
+        raise SweepInterrupted(done, len(points))
+    return done
 
 
 def measure(result: Result, names: Sequence[str]) -> Array:
@@ -280,10 +315,12 @@ class _Bench:
                 self.rigid[v.index] = v.start[0]
         self.tunable = sorted({v.index // 10 for v in self.known.values() if v.kind == Kind.RIGID})
 
-    def run(self, settings: Mapping[str, float], plan: Plan) -> tuple[Result | None, str]:
+    def run(
+        self, settings: Mapping[str, float], plan: Plan, progress: Callable[[float], None]
+    ) -> tuple[Result | None, str]:
         """The result, as far as it got, and what went wrong."""
         try:
-            return self.simulate(settings, plan), ""
+            return self.simulate(settings, plan, progress), ""
         except SimulationError as error:
             return error.result, str(error)
 

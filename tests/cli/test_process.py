@@ -54,34 +54,70 @@ def test_full_disk_behind_stdout_is_one_message(arguments: list[str], tmp_path: 
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+def test_warning_that_nobody_can_read_does_not_end_the_run(tmp_path: Path) -> None:
+    text = MODEL.read_text(encoding="utf-8").replace("gravity: [0, 0, -9.81]", "gravity: [0, 0, -981]")
+    (tmp_path / "odd.yaml").write_text(text, encoding="utf-8")
+    assert "warning" in run("run", "odd.yaml", "--stop", "0.01", cwd=tmp_path).stderr
+    (tmp_path / "run.csv").unlink()
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run([*BOUGH, "run", "odd.yaml", "--stop", "0.01"], stderr=full, cwd=tmp_path, check=False)
+    assert done.returncode == 0 and (tmp_path / "run.csv").exists()
+
+
 def test_device_as_output_stays_a_device(tmp_path: Path) -> None:
     done = run("run", str(MODEL), "--stop", "0.1", "-o", os.devnull, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert stat.S_ISCHR(os.stat(os.devnull).st_mode)
 
 
-def test_interrupted_run_keeps_its_rows(tmp_path: Path) -> None:
+def interrupted(arguments: list[str], number: signal.Signals, folder: Path, output: str) -> tuple[int, str]:
+    """Exit code and message of a command that gets a signal once it has something to keep."""
+    for seconds in (4, 8, 16, 32, 64):  # a busy machine takes its time to begin
+        # What runs in the background of a shell ignores Ctrl-C, and so would its children.
+        process = subprocess.Popen(
+            [*BOUGH, *arguments],
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=folder,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        )
+        time.sleep(seconds)
+        process.send_signal(number)
+        try:
+            _, said = process.communicate(timeout=60)
+        finally:
+            process.kill()
+        if (folder / output).exists():
+            break
+    return process.returncode, said
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda s: s.name)
+def test_interrupted_run_keeps_its_rows(number: signal.Signals, tmp_path: Path) -> None:
     # Tight and long enough to be still at it when the signal comes.
-    command = [*BOUGH, "run", CHAIN, "--stop", "1e4", "--step", "0.01", "--rtol", "1e-11"]
-    # What runs in the background of a shell ignores this signal, and so would its children.
-    process = subprocess.Popen(
-        command,
-        stderr=subprocess.PIPE,
-        text=True,
-        cwd=tmp_path,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    )
-    time.sleep(4)
-    process.send_signal(signal.SIGINT)
-    try:
-        _, said = process.communicate(timeout=60)
-    finally:
-        process.kill()
-    assert process.returncode == 1
+    arguments = ["run", CHAIN, "--stop", "1e4", "--step", "0.01", "--rtol", "1e-11"]
+    code, said = interrupted(arguments, number, tmp_path, "run.csv")
+    assert code == 1
     rows = len((tmp_path / "run.csv").read_text(encoding="utf-8").splitlines()) - 1
     end = f"{(rows - 1) * 0.01:.9g}"
     assert rows > 1
     assert said == f"interrupted at t = {end} s\nthe {rows} rows until t = {end} s are in run.csv\n"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda s: s.name)
+def test_interrupted_sweep_keeps_its_runs_and_names_the_others(number: signal.Signals, tmp_path: Path) -> None:
+    values = "shoulder.tau=0:1:2000"
+    arguments = ["sweep", str(MODEL), "--set", values, "--stop", "0.2", "--jobs", "2", "--only", "*.phi", "--runs", "r"]
+    code, said = interrupted(arguments, number, tmp_path, "sweep.csv")
+    assert code == 1
+    numbers = [int(line.split(",")[0]) for line in (tmp_path / "sweep.csv").read_text().splitlines()[1:]]
+    assert 0 < len(numbers) < 2000
+    assert sorted(path.name for path in (tmp_path / "r").iterdir()) == [f"run_{n:04d}.csv" for n in numbers]
+    first = next(n for n in range(1, 2001) if n not in numbers)
+    assert f"sweep.csv has the {len(numbers)} runs that had ended; missing: {first}, " in said
+    assert f"({2000 - len(numbers)} in all)" in said
+    assert "Traceback" not in said
 
 
 def on_a_terminal(*arguments: str, cwd: Path) -> tuple[int, bytes]:

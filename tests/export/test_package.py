@@ -173,7 +173,9 @@ def test_binaries_come_from_the_installed_package(tmp_path: Path, monkeypatch: p
 
 def test_a_path_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
     for path in (tmp_path / "no" / "folder" / "arm.fmu", tmp_path):
-        with pytest.raises(BuildError, match=r"cannot write .*Choose a file in a folder that exists"):
+        with pytest.raises(
+            BuildError, match=r"cannot write .*(choose one that exists|it is a directory; name a file in it)"
+        ):
             build_fmu(system_of(ARM), path)
     assert not list(tmp_path.iterdir())
 
@@ -186,7 +188,7 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path: Path, mon
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(Path, "replace", full)
+        patch.setattr("bough.files.writing.os.replace", full)
         with pytest.raises(BuildError, match="No space left on device"):
             build_fmu(system_of(ARM), path)
     assert path.read_bytes() == b"old" and list(tmp_path.iterdir()) == [path]

@@ -19,7 +19,7 @@ from bough.cli.console import (
     FAILED,
     Commands,
     answer,
-    check_target,
+    answer_signals,
     complain,
     console,
     guarded,
@@ -27,7 +27,6 @@ from bough.cli.console import (
     progress_bar,
     say,
     silence_stdout,
-    write_text,
 )
 from bough.cli.containing import CallTimeout, Contained, InProcess
 from bough.cli.flex_body import check_picture, flex
@@ -43,6 +42,7 @@ from bough.cli.system_couple import couple
 from bough.cli.system_run import Extrapolation, Order, SystemRun, is_system
 from bough.cli.vibration import as_json, imbalance_note, position, print_vibrations, sketch, vibrations
 from bough.errors import BoughError
+from bough.files import check_output, write_text
 from bough.flex import load
 from bough.model import schema as model_schema
 from bough.system import System
@@ -190,7 +190,7 @@ def run(
     chosen = (method or Method.dopri5).value
     tolerance_ = 1e-6 if rtol is None else rtol
     options = Run(10.0 if stop is None else stop, step, chosen, tolerance_, output, as_json, atol, max_step)
-    options.check()
+    options.check(model, input_)
     if model.suffix.lower() == ".fmu":
         from bough.cli.fmu_run import run_fmu
 
@@ -237,7 +237,7 @@ def modes(
     modes of each body on its own.
     """
     if output is not None:
-        check_picture(output)
+        check_picture(output, model)
     system = System(load(model))
     q = position(system, at or [], settle)
     about = f"the position {', '.join(at)}" if at else "the start position"
@@ -270,8 +270,8 @@ def schema(
     if output is None:
         typer.echo(text)
     else:
-        check_target(output)
-        write_text(output, text + "\n")
+        check_output(output, stream=True)
+        write_text(output, text + "\n", stream=True)
         say(f"{output}: JSON schema of the {'system' if system else 'model'} file")
 
 
@@ -317,6 +317,7 @@ app.command()(sweep)
 
 def main() -> None:
     """Entry point of the command: ends with 0, 1 (the model or the run failed) or 2 (wrong use)."""
+    answer_signals()
     try:
         app()
     except SystemExit as end:

@@ -16,6 +16,7 @@ from bough.errors import BoughError
 from bough.export import build_fmu
 from bough.export.package import FOLDERS, native_platform
 from bough.flex import load
+from bough.model.named_files import check_target
 
 
 class Fmi(str, Enum):
@@ -69,6 +70,7 @@ def build(
         checked = load(model)
         warn_of_oddities(checked, model)
         target = Path(f"{checked.name}.fmu") if output is None else fmu_path(output)
+        check_target(target, model)
         build_fmu(checked, target, fmi.value, platforms, runtime.value, arrays)
     except BoughError as error:
         if as_json:

@@ -7,11 +7,12 @@ import contextvars
 import functools
 import json
 import os
+import signal
 import sys
+import threading
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any, ParamSpec, TextIO, TypeVar
 
 import typer
@@ -19,7 +20,8 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from typer.core import TyperGroup
 
-from bough.errors import BoughError, BoughWarning, ModelError, SimulationError, choices
+from bough.errors import BoughError, BoughWarning, ModelError, choices
+from bough.interrupts import SIGNALS, noted
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -105,8 +107,9 @@ def answer(data: Any) -> None:
 
 
 def complain(message: str) -> None:
-    """A message on stderr."""
-    typer.echo(_printable(message), err=True)
+    """A message on stderr; where that is gone, as with a terminal that was closed, there is nobody to tell."""
+    with contextlib.suppress(OSError):
+        typer.echo(_printable(message), err=True)
 
 
 def problems(error: BoughError) -> dict[str, Any]:
@@ -124,8 +127,7 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
     def run(*args: P.args, **kwargs: P.kwargs) -> R:
         _carries_data.set(False)
         try:
-            with _warnings_told():
-                result = command(*args, **kwargs)
+            result = command(*args, **kwargs)
             sys.stdout.flush()
             return result
         except BoughError as error:
@@ -150,20 +152,41 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
     return run
 
 
+_stopped = threading.Event()
+"""Whether a signal has asked the command to end."""
+
+
+def answer_signals() -> None:
+    """Answer what ends a process as Ctrl-C is answered: with a message, and with what is done kept."""
+
+    def stop(*_: Any) -> None:
+        _stopped.set()
+        raise KeyboardInterrupt
+
+    for number in SIGNALS:
+        if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):  # nohup stays nohup
+            signal.signal(number, stop)
+
+
+def uninterrupted() -> contextlib.AbstractContextManager[None]:
+    """Write to the end what a run has computed: the first signal is answered by a message, the next one gives up."""
+    return noted(lambda: complain("writing the rows; interrupt again to give them up"))
+
+
 @contextlib.contextmanager
-def _warnings_told() -> Iterator[None]:
-    """Warnings of ours as messages on stderr; others stay what they are."""
+def told_warnings() -> Iterator[None]:
+    """Warnings of runs become lines on stderr."""
     with warnings.catch_warnings():
-        show = warnings.showwarning
-
-        def tell(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
-            if issubclass(category, BoughWarning):
-                complain(f"note: {message}")
-            else:
-                show(message, category, *where, **more)
-
+        others = warnings.showwarning
         warnings.simplefilter("always", BoughWarning)
-        warnings.showwarning = tell
+
+        def show(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
+            if issubclass(category, BoughWarning):
+                complain(f"warning: {message}")
+            else:
+                others(message, category, *where, **more)
+
+        warnings.showwarning = show
         yield
 
 
@@ -175,34 +198,27 @@ def silence_stdout() -> None:
 
 @contextlib.contextmanager
 def progress_bar(title: str) -> Iterator[Callable[[float], None] | None]:
-    """A bar on stderr if that is a terminal; the function takes the fraction done."""
+    """A bar on stderr if that is a terminal; the function takes the fraction done.
+
+    An interrupt that a destructor has swallowed is raised again by the function.
+    """
+
+    def go_on(_: float) -> None:
+        if _stopped.is_set():
+            raise KeyboardInterrupt
+
     if not sys.stderr.isatty():
-        yield None
+        yield go_on
         return
     columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f} %"))
     with Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(title, total=1.0)
-        yield lambda fraction: bar.update(task, completed=fraction)
 
+        def update(fraction: float) -> None:
+            go_on(fraction)
+            bar.update(task, completed=fraction)
 
-def check_target(path: Path) -> None:
-    """Refuse an output file that cannot be written before the work begins."""
-    if path.is_dir():
-        raise SimulationError(f"cannot write {path}: it is a directory; name a file in it")
-    if not path.absolute().parent.is_dir():
-        raise SimulationError(f"cannot write {path}: there is no directory {path.absolute().parent}")
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write a text file.
-
-    Raises:
-        SimulationError: It cannot be written.
-    """
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise SimulationError(f"cannot write {path}: {error.strerror}") from None
+        yield update
 
 
 def _defect(error: Exception) -> None:

@@ -13,14 +13,16 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
-from bough.cli.console import answer, check_target, complain, console, guarded, say
+from bough.cli.console import answer, complain, console, guarded, say
 from bough.errors import ModelError, Problem, SimulationError, did_you_mean, listed
+from bough.files import check_different
 from bough.flex import FlexBody, flex_body, load
 from bough.flex.fe.build import fe_body, read_fe
 from bough.flex.fe_shapes import all_shapes, counted_entry, free_entry
 from bough.flex.integrals import inertia_tensor
 from bough.flex.sid import load_sid, sid_body, write_sid
 from bough.model import Beam, Body, Fe
+from bough.model.named_files import check_target
 from bough.model.resolve_fe import ENDINGS
 from bough.report import Section, Sketch, draw_modes
 
@@ -78,9 +80,10 @@ def flex(
     """Show flexible bodies: mass, inertia, nodes, modes, and a picture of the modes."""
     picture = Path(f"{file.stem}_modes.png") if output is None and not as_json else output
     if picture is not None:
-        check_picture(picture)
+        check_picture(picture, file)
     if sid is not None:
-        check_target(sid)
+        check_target(sid, file, stream=True)
+    check_different(picture, sid)
     shown = bodies_of(file, body)
     numbers: dict[str, int] = {}
     if sid is not None:
@@ -99,11 +102,11 @@ def flex(
         say(f"{sid}: " + ", ".join(f"{name} is node {number}" for name, number in numbers.items()))
 
 
-def check_picture(path: Path) -> None:
-    """Refuse a picture that is no PNG or cannot be written before the work begins."""
+def check_picture(path: Path, *inputs: Path) -> None:
+    """Refuse a picture that is no PNG, cannot be written, or is one of the inputs, before the work begins."""
     if path.suffix.lower() != ".png":
         raise typer.BadParameter(f"expected a name that ends in .png, found {path}", param_hint="-o")
-    check_target(path)
+    check_target(path, *inputs)
 
 
 def bodies_of(file: Path, wanted: str | None) -> list[Shown]:

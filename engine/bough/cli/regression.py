@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bough.cli.building import Fmi
-from bough.cli.console import FAILED, answer, check_target, guarded, problems, progress_bar, say
+from bough.cli.console import FAILED, answer, guarded, problems, progress_bar, say
 from bough.cli.containing import CallTimeout, Contained, InProcess
 from bough.errors import BoughError, SimulationError
+from bough.model.named_files import check_target
 
 if TYPE_CHECKING:
     from bough.regression import Comparison, Reference, Tolerance
@@ -63,6 +64,7 @@ def record(
 ) -> None:
     """Run a model through its FMU and keep the run beside it as a reference."""
     from bough.regression import Tolerance, record, reference_path
+    from bough.regression.reference import about_path
 
     _check_times(stop, step)
     contained = Contained.of(in_process, call_timeout)
@@ -74,7 +76,8 @@ def record(
     )
     settings = dict(_pair(text, "--set", negative=True) for text in set_ or [])
     path = reference_path(source, name)
-    check_target(path)
+    for each in (path, about_path(path)):
+        check_target(each, source, input_)
     if path.exists() and not force:
         raise SimulationError(
             f"{path} is there already: `bough verify {source} --update` keeps its recipe and takes the present run; "
@@ -138,11 +141,11 @@ def verify(
     from bough.regression import as_json as told_to_programs
 
     contained = Contained.of(in_process, call_timeout)
-    if output is not None:
-        check_target(output)
     try:
         rows, ok = [], True
         paths = _references(source, reference)
+        for path in paths:
+            _check_outputs(source, path, _place(output, path, paths), update)
         for path in paths:
             known = read_reference(path)
             with progress_bar(path.name) as progress:
@@ -181,6 +184,17 @@ def _references(source: Path, given: list[Path] | None) -> list[Path]:
     if not found:
         raise SimulationError(f"there is no {reference_path(source)}; `bough record {source}` makes it")
     return found
+
+
+def _check_outputs(source: Path, path: Path, picture: Path | None, update: bool) -> None:
+    """Refuse, before the first run, what cannot be written, or a picture that is one of the files."""
+    from bough.regression.reference import about_path
+
+    if picture is not None:
+        check_target(picture, source, path, about_path(path))
+    if update:
+        check_target(path)
+        check_target(about_path(path))
 
 
 def _override(known: Reference, tol: float | None) -> Tolerance:

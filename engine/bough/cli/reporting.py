@@ -8,9 +8,10 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from bough.cli.console import check_target, guarded, say
+from bough.cli.console import guarded, say
 from bough.errors import SimulationError
 from bough.flex import load
+from bough.model.named_files import check_target
 from bough.partners import Quantity
 from bough.partners.controller import QUANTITIES as CONTROLLER
 from bough.partners.model_controller import MODAL
@@ -68,7 +69,7 @@ def report(
     if model is None and (exaggerate or trail):
         raise typer.BadParameter("the animation needs the model: add --model MODEL", param_hint="--model")
     target = run_csv.with_suffix(".html") if output is None else output
-    check_target(target)
+    check_target(target, run_csv, model, stream=True)
     result = with_units(_read(run_csv))
     from bough.report import write_page
 

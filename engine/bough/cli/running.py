@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-import numpy as np
 import typer
 
-from bough.cli.console import FAILED, answer, check_target, complain, data_stream, problems, progress_bar, say
+from bough.cli.console import (
+    FAILED,
+    answer,
+    complain,
+    data_stream,
+    problems,
+    progress_bar,
+    say,
+    told_warnings,
+    uninterrupted,
+)
 from bough.cli.inputs import Series
 from bough.errors import SimulationError
+from bough.model.named_files import check_target
 from bough.result import Interrupted, Result
 from bough.system import System
 
@@ -36,8 +45,8 @@ class Run:
     atol: float | None = None
     max_step: float | None = None
 
-    def check(self) -> None:
-        """Refuse numbers that make no run.
+    def check(self, *inputs: Path | None) -> None:
+        """Refuse numbers that make no run, and an output that is one of the files it reads.
 
         Raises:
             typer.BadParameter: Wrong use.
@@ -59,7 +68,7 @@ class Run:
         if self.output == STDOUT and self.as_json:
             raise typer.BadParameter("the result and --json cannot both go to stdout", param_hint="-o -")
         if self.output != STDOUT:
-            check_target(self.output)
+            check_target(self.output, *inputs, stream=True)
 
 
 def execute(system: System, series: Mapping[str, Series], settings: Mapping[str, float], run: Run) -> None:
@@ -77,7 +86,7 @@ def execute(system: System, series: Mapping[str, Series], settings: Mapping[str,
 def deliver(name: str, work: Callable[[Progress], Result], run: Run) -> None:
     """Run, write, tell. A run that fails or is interrupted leaves what it has, with a message."""
     failure: SimulationError | Interrupted | None = None
-    with progress_bar(name) as progress:
+    with progress_bar(name) as progress, told_warnings():
         try:
             result = work(progress)
         except (SimulationError, Interrupted) as error:
@@ -103,23 +112,11 @@ def deliver(name: str, work: Callable[[Progress], Result], run: Run) -> None:
 
 def write_result(result: Result, path: Path) -> None:
     """Write the CSV: a file as a whole or not at all; stdout and devices as they come."""
-    if path == STDOUT:
-        _write_rows(result, data_stream())
-    elif path.exists() and not path.is_file():
-        try:
-            with path.open("w", newline="", encoding="utf-8") as stream:
-                _write_rows(result, stream)
-        except OSError as error:
-            raise SimulationError(f"cannot write {path}: {error.strerror}") from None
-    else:
-        result.to_csv(path)
-
-
-def _write_rows(result: Result, stream: Any) -> None:
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(["time", *result.names])
-    for row in np.column_stack([result.t, *(result[name] for name in result.names)]).tolist():
-        writer.writerow([repr(x) for x in row])
+    with uninterrupted():
+        if path == STDOUT:
+            result.write_rows(data_stream())
+        else:
+            result.to_csv(path)
 
 
 def _statistics(result: Result, run: Run, failure: SimulationError | Interrupted | None) -> dict[str, Any]:

@@ -4,16 +4,29 @@ from __future__ import annotations
 
 import csv
 import math
+import re
 import time as clock
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from bough._kernel import METHODS
-from bough.cli.console import FAILED, answer, check_target, complain, guarded, problems, progress_bar, say
+from bough.cli.console import (
+    FAILED,
+    answer,
+    complain,
+    guarded,
+    problems,
+    progress_bar,
+    say,
+    told_warnings,
+    uninterrupted,
+)
 from bough.cli.running import ATOL_HELP, Run
-from bough.errors import BoughError, SimulationError
+from bough.errors import BoughError, listed
+from bough.files import check_different, make_folder, text_file
+from bough.model.named_files import check_target
 from bough.patterns import chosen
 from bough.series_file import read_series
 from bough.system import System
@@ -24,6 +37,7 @@ if TYPE_CHECKING:
 
 TOLD = 3
 """Failed runs whose reason is told in full."""
+_RUN = re.compile(r"run_\d+\.csv")
 
 
 @guarded
@@ -73,33 +87,43 @@ def sweep(
     as_json: Annotated[bool, typer.Option("--json", help="Answer in JSON, for a program.")] = False,
 ) -> None:
     """Simulate a model for every combination of values; keep final, peak and rms value of every variable."""
-    from bough.sweeping import Plan, check_settings, grid, sweep
+    from bough.sweeping import Plan, SweepInterrupted, check_settings, grid, sweep
 
     if method not in METHODS:
         raise typer.BadParameter(f"expected one of {', '.join(METHODS)}, found {method!r}", param_hint="--method")
     options = Run(stop, step, method, rtol, output, as_json, atol, max_step)
-    options.check()
+    options.check(model, input_)
     try:
         points = grid(_values(set_))
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--set") from None
     began = clock.perf_counter()
+    missing: tuple[int, ...] = ()
+    keep = None if runs is None else _Keeper(runs, len(points))
     try:
+        if keep is not None:
+            keep.check(output, model, input_)
         system = System(model)
         inputs = [v.name for v in system.variables if v.causality == "input"]
         series = {} if input_ is None else read_series(input_, inputs)
         plan = Plan(stop, step, series, method, rtol, atol, max_step)
         check_settings(system, points, plan.inputs)
         names = chosen([v.name for v in system.variables], only or ())
-        keep = None if runs is None else _Keeper(runs, len(points))
-        with progress_bar(f"{system.model.name}, {len(points)} runs") as progress:
-            done = sweep(system.model, points, plan, names=names, jobs=jobs, keep=keep, progress=progress)
-        _write(done, output)
+        if runs is not None:
+            make_folder(runs)
+        with progress_bar(f"{system.model.name}, {len(points)} runs") as progress, told_warnings():
+            try:
+                done = sweep(system.model, points, plan, names=names, jobs=jobs, keep=keep, progress=progress)
+            except SweepInterrupted as error:
+                done, missing = error.sweep, error.missing
+        if done.outcomes:
+            with uninterrupted():
+                _write(done, output)
     except BoughError as error:
         if as_json:
             answer(problems(error))
         raise
-    _tell(done, output, as_json, clock.perf_counter() - began)
+    _tell(done, missing, output, as_json, clock.perf_counter() - began)
 
 
 def _values(settings: list[str]) -> dict[str, list[float]]:
@@ -134,46 +158,60 @@ class _Keeper:
     """Writes runs into a folder."""
 
     def __init__(self, folder: Path, count: int) -> None:
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise SimulationError(f"cannot write to {folder}: {error.strerror}") from None
         self.folder, self.digits = folder, max(4, len(str(count)))
 
+    def check(self, output: Path, *inputs: Path | None) -> None:
+        """Refuse a folder that cannot be written to, or in which the table or an input is one of the runs."""
+        if _RUN.fullmatch(output.name):
+            check_different(output, self.path(int(output.stem[4:])))
+        if self.folder.exists():
+            old = [each for each in self.folder.iterdir() if _RUN.fullmatch(each.name)] if self.folder.is_dir() else []
+            for path in [self.path(0), *old]:
+                check_target(path, *inputs)
+
+    def path(self, number: int) -> Path:
+        """Of a run."""
+        return self.folder / f"run_{number:0{self.digits}d}.csv"
+
     def __call__(self, number: int, result: Result) -> None:
-        result.to_csv(self.folder / f"run_{number:0{self.digits}d}.csv")
+        result.to_csv(self.path(number))
 
 
 def _write(done: Sweep, path: Path) -> None:
     """One row for each run: number, what was set, 1 if it reached its end, then the measures; empty if it did not."""
     from bough.sweeping import MEASURES
 
-    check_target(path)
     set_names = list(done.outcomes[0].settings) if done.outcomes else []
     header = ["run", *set_names, "ok", *(f"{name}.{key}" for name in done.names for key in MEASURES)]
-    try:
-        with path.open("w", newline="", encoding="utf-8") as stream:
-            writer = csv.writer(stream, lineterminator="\n")
-            writer.writerow(header)
-            for outcome in done.outcomes:
-                numbers = [repr(x) if math.isfinite(x) else "" for x in outcome.measures.ravel().tolist()]
-                settings = [repr(x) for x in outcome.settings.values()]
-                writer.writerow([outcome.number, *settings, int(outcome.ok), *numbers])
-    except OSError as error:
-        raise SimulationError(f"cannot write {path}: {error.strerror}") from None
+    with text_file(path, stream=True) as stream:
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(header)
+        for outcome in done.outcomes:
+            numbers = [repr(x) if math.isfinite(x) else "" for x in outcome.measures.ravel().tolist()]
+            settings = [repr(x) for x in outcome.settings.values()]
+            writer.writerow([outcome.number, *settings, int(outcome.ok), *numbers])
 
 
-def _tell(done: Sweep, output: Path, as_json: bool, seconds: float) -> None:
+def _tell(done: Sweep, missing: tuple[int, ...], output: Path, as_json: bool, seconds: float) -> None:
     failed = [outcome for outcome in done.outcomes if not outcome.ok]
     if as_json:
         rows = [{"run": o.number, "set": dict(o.settings), "error": o.error} for o in failed]
-        about = {"ok": not failed, "output": str(output), "runs": len(done.outcomes), "variables": len(done.names)}
-        answer({**about, "failed": rows, "seconds": seconds})
-    say(f"{output}: {len(done.outcomes)} runs, {len(done.names)} variables ({seconds:.3g} s)")
+        about: dict[str, Any] = {
+            "ok": not failed and not missing,
+            "output": str(output) if done.outcomes else None,
+            "runs": len(done.outcomes),
+            "variables": len(done.names),
+        }
+        answer({**about, "failed": rows, "missing": list(missing), "seconds": seconds})
+    if done.outcomes:
+        say(f"{output}: {len(done.outcomes)} runs, {len(done.names)} variables ({seconds:.3g} s)")
     for outcome in failed[:TOLD]:
         settings = ", ".join(f"{name}={value:g}" for name, value in outcome.settings.items())
         complain(f"run {outcome.number} ({settings}) failed: {outcome.error}")
     if len(failed) > TOLD:
         complain(f"... and {len(failed) - TOLD} more failed")
-    if failed:
+    if missing:
+        kept = f"{output} has the {len(done.outcomes)} runs that had ended" if done.outcomes else "no run had ended"
+        complain(f"interrupted: {kept}; missing: {listed([str(number) for number in missing])}")
+    if failed or missing:
         raise typer.Exit(FAILED)

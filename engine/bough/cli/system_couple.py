@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bough.cli.building import Fmi, asked_platforms
-from bough.cli.console import answer, check_target, complain, guarded, problems, say
+from bough.cli.console import answer, complain, guarded, problems, say
 from bough.errors import BoughError
 
 if TYPE_CHECKING:
@@ -44,9 +44,6 @@ def couple(
 
     platforms = asked_platforms(platform)
     target = Path(f"{system.stem}.ssp") if output is None else output
-    for path in (target, container):
-        if path is not None:
-            check_target(path)
     try:
         made = write(system, target, fmi.value, platforms, container)
     except BoughError as error:

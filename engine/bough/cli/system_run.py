@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
 
-from bough.cli.console import FAILED, answer, check_target, complain, problems, progress_bar, say
+from bough.cli.console import FAILED, answer, complain, problems, progress_bar, say
 from bough.cli.containing import Contained
 from bough.cli.inputs import gather_named
 from bough.cli.running import STDOUT, Progress, write_result
 from bough.errors import BoughError, SimulationError
+from bough.model.named_files import check_target
 from bough.result import Interrupted, Result
 
 if TYPE_CHECKING:
@@ -67,8 +68,8 @@ class SystemRun:
             name for name, value in (named | {"--tolerance": self.tolerance, "--every": self.every}).items() if value
         ]
 
-    def check(self) -> None:
-        """Refuse numbers that make no run.
+    def check(self, *inputs: Path | None) -> None:
+        """Refuse numbers that make no run, and an output that is one of the files it reads.
 
         Raises:
             typer.BadParameter: Wrong use.
@@ -85,7 +86,7 @@ class SystemRun:
         if self.output == STDOUT and self.as_json:
             raise typer.BadParameter("the result and --json cannot both go to stdout", param_hint="-o -")
         if self.output != STDOUT:
-            check_target(self.output)
+            check_target(self.output, *inputs, stream=True)
 
     def execute(self, path: Path, file: Path | None, settings: Iterable[str]) -> None:
         """Run a system, write, tell. A run that fails or is interrupted leaves what it has, with a message.
@@ -97,7 +98,7 @@ class SystemRun:
         """
         from bough.systems import open_system
 
-        self.check()
+        self.check(path, file)
         failure: SimulationError | Interrupted | None = None
         with tempfile.TemporaryDirectory(prefix="bough-", ignore_cleanup_errors=True) as scratch:
             try:

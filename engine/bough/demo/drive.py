@@ -15,6 +15,7 @@ from scipy.integrate import cumulative_trapezoid
 
 from bough.demo.arm import JOINTS, LINKS, tip_deflection
 from bough.errors import SimulationError
+from bough.files import write_bytes
 from bough.flex import flex_body, load
 from bough.result import Result
 from bough.system import System
@@ -88,7 +89,7 @@ def pack_drive(folder: Path, platforms: str = "all") -> None:
     couple(folder / "system_model.yaml", folder / MODEL_PACKAGE, platforms=platforms)
     with zipfile.ZipFile(folder / PACKAGE) as archive:
         for part in PARTS:
-            (folder / part).write_bytes(archive.read(f"resources/{part}"))
+            write_bytes(folder / part, archive.read(f"resources/{part}"))
 
 
 def run_drive(package: Path, model: Path, progress: Callable[[float], None] | None = None) -> DriveRun:

@@ -9,11 +9,27 @@ from pathlib import Path
 from bough.demo.arm import MODEL
 from bough.demo.drive import MODEL_PACKAGE, MODEL_SYSTEM, PACKAGE, SYSTEM, DriveRun, pack_drive, run_drive
 from bough.demo.pictures import CONTROLLERS, draw_all
-from bough.errors import SimulationError
+from bough.errors import OutputError
+from bough.files import check_output, make_folder, write_bytes
 from bough.geometry import animate
 from bough.report import Series, write_page
 from bough.retrace import energy_series
 
+SOURCES = {"model": MODEL, "system": SYSTEM, "system_model": MODEL_SYSTEM}
+WRITTEN = {
+    "model.yaml": "the arm, yours to edit",
+    "system.yaml": "the system: arm, motors, controller",
+    "arm.fmu": "the arm for any tool with FMI 2; Linux, Windows, macOS",
+    "motor.fmu": "amplifiers and motors",
+    "controller.fmu": "the controller",
+    PACKAGE: "all three, connected, for any tool with SSP",
+    "system_model.yaml": "the same with a controller that has a model of the arm inside",
+    MODEL_PACKAGE: "these three, connected",
+    "run.csv": "every variable over time",
+    "run_model.csv": "the same, with the model inside the controller",
+    "run.html": "the report with the arm in motion, for a browser",
+}
+"""Files of the demonstration but its pictures, and what they are."""
 BUILT, RUN, PICTURE = 0.06, 0.55, 0.06
 """Shares of the time: until the FMUs are built, until both runs are done, and each picture."""
 NOTES = {
@@ -38,16 +54,12 @@ def run_demo(
         The run with a controller for each joint, that with the model inside, and what each file written is.
 
     Raises:
-        SimulationError: The folder or a file in it cannot be written, or FMPy is missing.
+        SimulationError: The folder or a file in it cannot be written, a model or system file in it was edited, or FMPy
+            is missing.
     """
     target = Path(folder)
-    try:
-        target.mkdir(parents=True, exist_ok=True)
-        for source, name in ((MODEL, "model"), (SYSTEM, "system"), (MODEL_SYSTEM, "system_model")):
-            (target / f"{name}.yaml").write_text(source.read_text(encoding="utf-8"), encoding="utf-8")
-        pack_drive(target)
-    except OSError as error:
-        raise SimulationError(f"cannot write to {target}: {error.strerror}") from None
+    _lay_out(target)
+    pack_drive(target)
     told = Progress(progress)
     told.reach(BUILT)
     run = run_drive(target / PACKAGE, target / "model.yaml", told.part(BUILT, 0.5 * (BUILT + RUN)))
@@ -60,20 +72,25 @@ def run_demo(
     title = "Two-link flexible arm on its motors"
     write_page(run.whole, target / "run.html", title, scene, _series(run, calm), source="run.csv", notes=NOTES)
     told.reach(1.0)
-    written = {
-        target / "model.yaml": "the arm, yours to edit",
-        target / "system.yaml": "the system: arm, motors, controller",
-        target / "arm.fmu": "the arm for any tool with FMI 2; Linux, Windows, macOS",
-        target / "motor.fmu": "amplifiers and motors",
-        target / "controller.fmu": "the controller",
-        target / PACKAGE: "all three, connected, for any tool with SSP",
-        target / "system_model.yaml": "the same with a controller that has a model of the arm inside",
-        target / MODEL_PACKAGE: "these three, connected",
-        target / "run.csv": "every variable over time",
-        target / "run_model.csv": "the same, with the model inside the controller",
-        target / "run.html": "the report with the arm in motion, for a browser",
-    }
+    written = {target / name: meaning for name, meaning in WRITTEN.items()}
     return run, calm, written | pictures
+
+
+def _lay_out(target: Path) -> None:
+    """Make the folder and put model and system files into it.
+
+    Raises:
+        OutputError: A file cannot be written, or one of these is somebody's own.
+    """
+    own = {target / f"{name}.yaml": source.read_bytes() for name, source in SOURCES.items()}
+    make_folder(target)
+    for path, data in own.items():
+        if path.is_file() and path.read_bytes() != data:
+            raise OutputError(f"{path} is there and is not the demonstration's: choose another folder, or move it")
+    for name in WRITTEN:
+        check_output(target / name)
+    for path, data in own.items():
+        write_bytes(path, data)
 
 
 class Progress:

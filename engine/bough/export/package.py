@@ -8,7 +8,6 @@ import importlib.resources
 import io
 import os
 import platform as host
-import secrets
 import sys
 import zipfile
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,7 +23,9 @@ from bough.export.python_runtime import python_files, python_platforms
 from bough.export.resource import resource
 from bough.export.source_runtime import source_files, source_names
 from bough.export.structure import Description, describe
+from bough.files import write_bytes
 from bough.model import Model
+from bough.model.named_files import check_target
 from bough.system import System
 
 VERSIONS = ("2.0", "3.0")
@@ -77,6 +78,7 @@ def build_fmu(
     if runtime == "source" and platforms != "all":
         raise BuildError("runtime='source' is for any platform: leave platforms out")
     target = Path(path)
+    check_target(target, model)
     binaries = {name: find_binary(name, fmi) for name in tuples} if runtime == "native" else {}
     system = model if isinstance(model, System) else System(model)
     files = fmu_files(system, fmi, arrays, runtime)
@@ -105,7 +107,7 @@ def placed(binaries: Mapping[str, bytes], model: str, fmi: str) -> dict[str, byt
 
 def write_fmu(target: Path, files: Mapping[str, bytes]) -> None:
     """Files by path as one zip file; all or nothing."""
-    _write(target, _zip(files))
+    write_bytes(target, _zip(files))
 
 
 def fmu_files(system: System, fmi: str, arrays: bool = False, runtime: str = "native") -> dict[str, bytes]:
@@ -234,17 +236,3 @@ def _zip(files: Mapping[str, bytes]) -> bytes:
             info.external_attr = (0o100755 if name.startswith("binaries/") else 0o100644) << 16
             archive.writestr(info, files[name])
     return out.getvalue()
-
-
-def _write(target: Path, data: bytes) -> None:
-    """All or nothing: a file beside the target, then one move."""
-    beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
-    try:
-        with beside.open("xb") as file:
-            file.write(data)
-        beside.replace(target)
-    except OSError as error:
-        beside.unlink(missing_ok=True)
-        reason = error.strerror or str(error)
-        cure = "Choose a file in a folder that exists and can be written to."
-        raise BuildError(f"cannot write {target}: {reason}. {cure}") from error

@@ -49,8 +49,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from bough.errors import BuildError, ModelError, Problem
-from bough.files import TEXT_BYTES, open_file
+from bough.errors import ModelError, Problem
+from bough.files import TEXT_BYTES, open_file, write_text
 from bough.flex.body import ROTATION, TRANSLATION, FlexBody
 from bough.flex.integrals import ModalIntegrals, Stiffening, centrifugal, packed_inertia, skew
 from bough.flex.points import Array
@@ -119,14 +119,11 @@ def write_sid(
         The number of each node in the file, by name.
 
     Raises:
-        BuildError: The file cannot be written.
+        OutputError: The file cannot be written.
     """
     kept = body if stiffening else replace(body, stiffening=None)
     text = sid_text(body_sid(kept), " ".join(comment.split()))
-    try:
-        Path(path).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise BuildError(f"cannot write {os.fspath(path)}: {error.strerror}") from None
+    write_text(path, text, stream=True)
     return {name: i for i, name in enumerate(body.node_names, 1)}
 
 

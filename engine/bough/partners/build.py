@@ -25,6 +25,7 @@ from bough.export.package import (
 from bough.export.python_runtime import python_files
 from bough.export.resource import Content, pack
 from bough.export.structure import Description, Unknown
+from bough.model.named_files import check_target
 from bough.partners import controller, model_controller, motor
 from bough.partners.misfit import Misfit, PartnerError
 from bough.partners.page import page
@@ -115,6 +116,7 @@ def build_partner(
         BuildError: Something is unknown or out of range, a binary is missing, or the file cannot be written.
     """
     _check(fmi, runtime)
+    check_target(path, model)
     partner = describe_partner(kind, axes, values, model)
     tuples = platform_tuples(platforms, runtime)
     files = partner_files(partner, fmi, runtime)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import math
 from collections.abc import Mapping
@@ -11,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from bough.errors import SimulationError
-from bough.files import TEXT_BYTES, open_file
+from bough.files import TEXT_BYTES, open_file, write_together
 from bough.regression.compare import Tolerance
 from bough.result import Result
 
@@ -85,11 +86,14 @@ class Reference:
         return Result.from_csv(self.path)
 
     def write(self, result: Result) -> None:
-        """Write both files.
+        """Write both files; the JSON file says which rows are its.
 
         Raises:
-            SimulationError: They cannot be written.
+            OutputError: They cannot be written.
         """
+        rows = io.StringIO()
+        result.write_rows(rows)
+        text = rows.getvalue().encode()
         data = {
             "bough_reference": FORMAT,
             "source": self.source,
@@ -97,13 +101,10 @@ class Reference:
             "tolerance": {**vars(self.tolerance), "variables": dict(self.tolerance.variables)},
             "made_by": dict(self.made_by),
             "sha256": dict(self.digests),
+            "rows_sha256": digest_of(text),
         }
-        result.to_csv(self.path)
-        about = about_path(self.path)
-        try:
-            about.write_text(json.dumps(data, indent=2) + "\n", encoding="utf-8")
-        except OSError as error:
-            raise SimulationError(f"cannot write {about}: {error.strerror}") from None
+        about = (json.dumps(data, indent=2) + "\n").encode()
+        write_together({self.path: text, about_path(self.path): about})
 
 
 def reference_path(source: Path, name: str = "") -> Path:
@@ -142,6 +143,8 @@ def read_reference(path: Path) -> Reference:
         if data["bough_reference"] != FORMAT:
             raise ValueError(f"bough_reference is {data['bough_reference']!r}; this version reads {FORMAT}")
         run, rule = data["run"], data["tolerance"]
+        if data.get("rows_sha256", digest(path)) != digest(path):
+            raise ValueError(f"it belongs to other rows than those in {path.name}")
         recipe = Recipe(**{**run, "set": {k: float(v) for k, v in run["set"].items()}, "only": tuple(run["only"])})
         tolerance = Tolerance(**{**rule, "variables": {k: float(v) for k, v in rule["variables"].items()}})
         _check(recipe, tolerance)
@@ -164,9 +167,14 @@ def digest(path: Path) -> str:
     """SHA-256 of a file, blind to how lines end; empty if it cannot be read."""
     try:
         with open_file(path) as stream:
-            return hashlib.sha256(stream.read().replace(b"\r\n", b"\n")).hexdigest()
+            return digest_of(stream.read())
     except OSError:
         return ""
+
+
+def digest_of(data: bytes) -> str:
+    """SHA-256 of text, blind to how lines end."""
+    return hashlib.sha256(data.replace(b"\r\n", b"\n")).hexdigest()
 
 
 def _literal(text: str) -> str:

@@ -18,9 +18,10 @@ from bough.export import build_fmu
 from bough.export.package import native_platform
 from bough.flex import load
 from bough.model import Model
+from bough.model.named_files import check_target
 from bough.patterns import select
 from bough.regression.compare import Comparison, Tolerance, compare
-from bough.regression.reference import Recipe, Reference, digest, read_reference, reference_path
+from bough.regression.reference import Recipe, Reference, about_path, digest, read_reference, reference_path
 from bough.result import Result
 from bough.series_file import read_series
 from bough.signals import setting_hint
@@ -68,6 +69,8 @@ def record(
         BoughError: The model is wrong, the run fails or is not finite, or a file cannot be written.
     """
     target = reference_path(source) if path is None else path
+    for each in (target, about_path(target)):
+        check_target(each, source, input_file)
     spacing = stop / cosimulation.ROWS if step is None else step
     inputs = "" if input_file is None else _relative(input_file, target.parent)
     recipe = Recipe(stop, spacing, rtol, fmi, inputs, dict(settings or {}), tuple(only))

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bough.errors import SimulationError
+from bough.files import write_bytes
 from bough.report.palette import COLOURS, GRID, INK
 
 if TYPE_CHECKING:
@@ -122,9 +122,8 @@ def save_figure(figure: Figure, path: str | os.PathLike[str], dpi: int = DPI) ->
     """Write a figure as PNG; the same figure gives the same bytes.
 
     Raises:
-        SimulationError: The file cannot be written.
+        OutputError: The file cannot be written.
     """
-    try:
-        figure.savefig(Path(path), format="png", dpi=dpi, metadata={"Software": None})
-    except OSError as error:
-        raise SimulationError(f"cannot write {path}: {error.strerror}") from None
+    out = io.BytesIO()
+    figure.savefig(out, format="png", dpi=dpi, metadata={"Software": None})
+    write_bytes(path, out.getvalue())

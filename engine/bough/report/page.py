@@ -7,13 +7,13 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bough.errors import SimulationError
+from bough.files import write_text
 from bough.report.animation import Animation, animation_section
 from bough.report.charts import Chart, Series, charts
 from bough.report.choice import drawn_charts
@@ -119,18 +119,7 @@ def write_page(
     if not len(result) or not result.names:
         raise SimulationError("the result has no rows or no variables: there is nothing to report")
     text = render_page(result, title, animation, extra, source=source, notes=notes)
-    target = Path(path)
-    partial = target.with_name(target.name + ".part")
-    try:
-        if target.exists() and not target.is_file():
-            target.write_text(text, encoding="utf-8")
-            return
-        partial.write_text(text, encoding="utf-8")
-        partial.replace(target)
-    except OSError as error:
-        if partial.is_file():
-            partial.unlink()
-        raise SimulationError(f"cannot write {target}: {error.strerror}") from None
+    write_text(path, text, stream=True)
 
 
 def _subtitle(result: Result, source: str) -> str:

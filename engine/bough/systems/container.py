@@ -7,13 +7,13 @@ kind travels in the package, under `extra/`, and says all of it.
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import tempfile
 from pathlib import Path
 from typing import Any
 
 from bough.errors import BuildError
+from bough.files import binary_file
 from bough.systems.graph import sequence
 from bough.systems.structure import Assembly, Link
 
@@ -91,11 +91,11 @@ def build_container(assembly: Assembly, target: Path, fmi: str = "2.0") -> None:
         for c in assembly.components:
             shutil.copyfile(c.fmu, folder / f"{c.name}.fmu")
         (folder / "container.json").write_text(container_text(assembly), encoding="utf-8")
+        made = folder / f"{assembly.name}.fmu"
         try:
             container = Container("container.json", fmu_directory=folder)
             container.make_fmu(fmi_version=int(fmi[0]))
-            os.replace(folder / f"{assembly.name}.fmu", target)
-        except OSError as error:
-            raise BuildError(f"cannot write {target}: {error.strerror or error}") from None
         except Exception as error:  # its own family, which is of no concern here
             raise BuildError(f"fmucontainer refuses the system: {error}") from None
+        with made.open("rb") as source, binary_file(target) as out:
+            shutil.copyfileobj(source, out)

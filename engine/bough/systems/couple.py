@@ -9,6 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from bough.files import check_different
+from bough.model.named_files import check_target
 from bough.systems.container import build_container, left_out
 from bough.systems.gather import gather
 from bough.systems.package import write_package
@@ -40,6 +42,10 @@ def couple(
         SimulationError: FMPy is missing.
         BuildError: A file cannot be written.
     """
+    check_target(path, source)
+    if container is not None:
+        check_target(container, source)
+    check_different(path, container)
     with tempfile.TemporaryDirectory(prefix="bough-", ignore_cleanup_errors=True) as scratch:
         assembly = gather(source, Path(scratch), fmi, platforms)
         assembly = replace(assembly, warnings=(*warnings_of(assembly), *left_out(assembly)))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import secrets
 import zipfile
 import zlib
 from pathlib import Path, PurePosixPath
@@ -11,8 +10,8 @@ from urllib.parse import unquote
 from xml.etree import ElementTree
 
 from bough._build_info import VERSION
-from bough.errors import BuildError, SimulationError
-from bough.files import check_archive, open_file
+from bough.errors import SimulationError
+from bough.files import check_archive, open_file, write_bytes
 from bough.systems.container import CONTAINER, container_text, scaled
 from bough.systems.ssd import parameter_set, structure
 from bough.systems.ssd_read import Reader
@@ -26,7 +25,7 @@ def write_package(assembly: Assembly, target: Path) -> None:
     """Write a system as an SSP 1.0 package; a file that is there is replaced in one move.
 
     Raises:
-        BuildError: It cannot be written.
+        OutputError: It cannot be written.
     """
     files: dict[str, bytes] = {STRUCTURE: structure(assembly, f"bough {VERSION}").encode()}
     for c in assembly.components:
@@ -43,17 +42,7 @@ def write_package(assembly: Assembly, target: Path) -> None:
             info.compress_type = zipfile.ZIP_STORED if name.endswith(".fmu") else zipfile.ZIP_DEFLATED
             info.create_system, info.external_attr = 3, 0o100644 << 16
             archive.writestr(info, data)
-    beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
-    try:
-        with beside.open("xb") as file:
-            file.write(out.getvalue())
-        beside.replace(target)
-    except OSError as error:
-        beside.unlink(missing_ok=True)
-        reason = error.strerror or str(error)
-        raise BuildError(
-            f"cannot write {target}: {reason}. Choose a file in a folder that can be written to."
-        ) from None
+    write_bytes(target, out.getvalue())
 
 
 def open_package(path: Path, folder: Path) -> Assembly:

@@ -19,6 +19,7 @@ A matrix X is dense, `X` (ndof, ndof), or compressed sparse rows, `X_data`, `X_i
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from os import PathLike
 from typing import Any
@@ -27,7 +28,7 @@ import numpy as np
 from scipy import sparse
 
 from bough.errors import ModelError
-from bough.files import check_archive, open_file
+from bough.files import binary_file, check_archive, open_file
 from bough.flex.fe.model import Array, FeModel, Geometric, Integers, Sparse
 from bough.flex.fe.problem import name_of, refuse
 from bough.model import Fe
@@ -189,7 +190,11 @@ def _geometric(content: Mapping[str, Any], ndof: int, file: str) -> Geometric | 
 
 
 def write_npz(path: str | PathLike[str], model: FeModel) -> None:
-    """Write an FE model as an archive that `read_npz` reads, matrices as compressed sparse rows."""
+    """Write an FE model as an archive that `read_npz` reads, matrices as compressed sparse rows.
+
+    Raises:
+        OutputError: The file cannot be written.
+    """
     direction = np.where(model.dof_node < 0, 0, model.dof_component + 1)
     number = np.where(model.dof_node < 0, 0, model.node_ids[model.dof_node])
     content: dict[str, Any] = {
@@ -209,4 +214,6 @@ def write_npz(path: str | PathLike[str], model: FeModel) -> None:
             whole = sparse.csr_array(sparse.vstack(matrices))
             content |= {f"{key}_data": whole.data, f"{key}_indices": whole.indices, f"{key}_indptr": whole.indptr}
     content |= {f"set_{name}": np.array(numbers) for name, numbers in model.sets.items()}
-    np.savez_compressed(path, **content)
+    name = os.fspath(path)
+    with binary_file(name if name.endswith(".npz") else f"{name}.npz") as file:
+        np.savez_compressed(file, **content)

@@ -1,0 +1,51 @@
+"""Files: what comes from outside is read within limits, what is written is written whole or not at all."""
+
+from bough.files.reading import (
+    ARCHIVE_BYTES,
+    ARCHIVE_ENTRIES,
+    FILE_BYTES,
+    LINE_CHARACTERS,
+    SYSTEM_BYTES,
+    TEXT_BYTES,
+    RefusedFileError,
+    check_archive,
+    check_archives,
+    lines_in,
+    open_file,
+    size_text,
+    unpack,
+)
+from bough.files.writing import (
+    binary_file,
+    check_different,
+    check_output,
+    make_folder,
+    text_file,
+    write_bytes,
+    write_text,
+    write_together,
+)
+
+__all__ = [
+    "ARCHIVE_BYTES",
+    "ARCHIVE_ENTRIES",
+    "FILE_BYTES",
+    "LINE_CHARACTERS",
+    "SYSTEM_BYTES",
+    "TEXT_BYTES",
+    "RefusedFileError",
+    "binary_file",
+    "check_archive",
+    "check_archives",
+    "check_different",
+    "check_output",
+    "lines_in",
+    "make_folder",
+    "open_file",
+    "size_text",
+    "text_file",
+    "unpack",
+    "write_bytes",
+    "write_text",
+    "write_together",
+]
