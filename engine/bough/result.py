@@ -6,7 +6,6 @@ import csv
 import os
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
-from pathlib import Path
 from typing import TYPE_CHECKING, TextIO, TypeAlias
 
 import numpy as np

@@ -12,6 +12,8 @@ if sys.version_info >= (3, 11):
 else:
     from importlib.abc import Traversable
 
+__all__ = ["Traversable", "source_folder"]
+
 
 def source_folder(*parts: str) -> Traversable:
     """A folder of `bough/_src`.

@@ -33,7 +33,7 @@ import numpy as np
 
 from bough.errors import ModelError, Problem
 from bough.flex.points import ROTATION, TRANSLATION, Array, Points, freeze, require_shapes
-from bough.model.values import MAX_MODES
+from bough.text.kinds import MAX_MODES
 
 _EPS = np.zeros((3, 3, 3))
 """x~[i, j] = EPS[i, a, j] x[a]"""

@@ -55,7 +55,6 @@ class HingeKind:
             return np.cross(given[:1], given[1:])
         return (given if self.n_axes else np.eye(3))[: self.n_rot]
 
-
     def constants(self, axes: ArrayLike) -> Array:
         """Axes that the kernel does not know, (n, 3): of translations, and the first of two rotations.
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from bough.errors import ModelError
 from bough.files import check_output
-from bough.model.source import MAX_BYTES, read
+from bough.text.source import MAX_BYTES, read
 
 _MODELS = (".yaml", ".yml", ".json")
 _INCLUDING = (".bdf", ".dat", ".nas", ".asm", ".pch", ".inp")

@@ -10,10 +10,10 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from bough.errors import SimulationError
-from bough.model.report import one_of
 from bough.result import Array
 from bough.systems.slave import Channel, Slave
 from bough.systems.structure import Assembly, Port, Variable
+from bough.text.problems import one_of
 
 NEAR = 1e-9
 """Communication steps from which on two times differ."""
