@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from fmu.conftest import Finder
 from fmu.fmi import OK, Array, Fmu, Instance
-from fmu.models import ARM, system
+from fmu.models import system
+from small_models import ARM
 
 import bough
 

@@ -12,33 +12,11 @@ import numpy as np
 import pytest
 from fmu.models import system
 from masters.conftest import Builder
+from small_models import LINK
 
 import bough
 from bough import build_fmu
 
-LINK: dict[str, Any] = {
-    "bough": 1,
-    "name": "link",
-    "gravity": [0, 0, -9.81],
-    "bodies": [
-        {
-            "name": "rod",
-            "parent": "ground",
-            "hinge": {"name": "pivot", "type": "revolute", "axis": [0, -1, 0], "damping": 0.05},
-            "beam": {
-                "length": 1.0,
-                "elements": 8,
-                "section": {"area": 1e-4, "Iy": 2e-9, "Iz": 2e-9, "J": 4e-9},
-                "material": {"E": 7e9, "nu": 0.3, "rho": 2700},
-                "modes": {"bending_z": 1},
-                "damping": 0.02,
-            },
-        }
-    ],
-    "outputs": ["rod.tip"],
-}
-"""One flexible link in the vertical plane: phi = -pi/2 hangs, 0 is level."""
-LINK["bodies"][0]["hinge"]["initial"] = {"phi": -math.pi / 2}
 INTERVALS, STOP, SUBSTEPS = 40, 1.0, 4
 
 

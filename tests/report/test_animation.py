@@ -227,7 +227,7 @@ def test_extra_curves_of_another_length_are_refused(scene: tuple[Animation, boug
 
 def test_report_command_adds_the_animation(tmp_path: Path) -> None:
     model = tmp_path / "model.json"
-    from report.mechanisms import SLIDER
+    from small_models import SLIDER
 
     model.write_text(json.dumps(SLIDER), encoding="utf-8")
     run, target = tmp_path / "run.csv", tmp_path / "run.html"

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from report.mechanisms import SLIDER, slider_run
+from report.mechanisms import slider_run
+from small_models import SLIDER
 from typer.testing import CliRunner
 
 import bough

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from regression.arm import arm, write_arm
+from regression.arm import write_arm
+from small_models import loaded_link
 from typer.testing import CliRunner, Result
 
 import bough
@@ -28,14 +29,14 @@ def _said(done: Result) -> str:
 
 
 def _changed(body: int, part: str, **values: Any) -> dict[str, Any]:
-    model = arm()
+    model = loaded_link()
     model["bodies"][body][part] |= values
     return model
 
 
 def _fixed_load() -> dict[str, Any]:
     """The arm with a load whose mass is not to be changed."""
-    model = arm()
+    model = loaded_link()
     del model["bodies"][1]["rigid"]["tunable"]
     return model
 
@@ -43,7 +44,7 @@ def _fixed_load() -> dict[str, Any]:
 EQUAL = {
     "damping": ({"shoulder.damping": 2.0}, _changed(0, "hinge", damping=2.0)),
     "spring": ({"shoulder.stiffness": 3.0, "shoulder.rest": 0.5}, _changed(0, "hinge", stiffness=3.0, rest=0.5)),
-    "gravity": ({"gravity[1]": -3.0, "gravity[3]": 0.0}, arm() | {"gravity": [-3.0, 0, 0]}),
+    "gravity": ({"gravity[1]": -3.0, "gravity[3]": 0.0}, loaded_link() | {"gravity": [-3.0, 0, 0]}),
     "start": ({"shoulder.phi": 0.4, "shoulder.w": 1.0}, _changed(0, "hinge", initial={"phi": 0.4, "w": 1.0})),
     "tunable mass": ({"load.mass": 0.9, "shoulder.w": 1.0}, None),
 }
@@ -54,7 +55,7 @@ def test_run_with_values_set_is_the_run_of_a_model_that_has_them(
     settings: dict[str, float], model: dict[str, Any] | None, tmp_path: Path
 ) -> None:
     if model is None:
-        model = arm(0.9)
+        model = loaded_link(0.9)
         model["bodies"][0]["hinge"] |= {"initial": {"w": 1.0}}
     words = [word for name, value in settings.items() for word in ("--set", f"{name}={value}")]
     target = tmp_path / "run.csv"
@@ -85,7 +86,7 @@ def test_fmu_and_model_take_the_same_settings(tmp_path: Path) -> None:
 
 
 def test_values_set_for_one_run_are_gone_after_it() -> None:
-    system = bough.System(arm())
+    system = bough.System(loaded_link())
     before = bough.simulate(system, 0.4, {"shoulder.tau": 1.0}, 0.02)["shoulder.phi"]
     settings = {"shoulder.damping": 9.0, "load.mass": 3.0, "shoulder.locked": 1.0, "shoulder.tau": 1.0}
     assert not np.any(run_set(system, settings, PLAN)["shoulder.phi"])
@@ -94,8 +95,8 @@ def test_values_set_for_one_run_are_gone_after_it() -> None:
 
 def test_run_with_inputs_only_is_that_of_simulate_to_the_last_digit() -> None:
     found, expected = (
-        run_set(arm(), {"shoulder.tau": 1.0}, PLAN),
-        bough.simulate(arm(), 0.4, {"shoulder.tau": 1.0}, 0.02),
+        run_set(loaded_link(), {"shoulder.tau": 1.0}, PLAN),
+        bough.simulate(loaded_link(), 0.4, {"shoulder.tau": 1.0}, 0.02),
     )
     for name in expected.names:
         assert np.array_equal(found[name], expected[name]), name
@@ -148,7 +149,7 @@ def test_name_that_is_no_input_of_simulate_is_told_with_its_cure(name: str, hint
 )
 def test_state_and_parameter_are_told_from_inputs_of_simulate(name: str, hint: str) -> None:
     with pytest.raises(bough.BoughError, match=hint):
-        bough.simulate(arm(), 0.1, {name: 1.0})
+        bough.simulate(loaded_link(), 0.1, {name: 1.0})
 
 
 def test_settings_that_are_refused_answer_a_program_too(tmp_path: Path) -> None:

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from regression.arm import arm, write_arm, write_torque
+from regression.arm import write_arm, write_torque
+from small_models import loaded_link
 from typer.testing import CliRunner, Result
 
 import bough
@@ -44,7 +45,7 @@ ARM_POINTS = [
 BALL_POINTS = [{"h.Q[1]": 0.5, "h.Q[4]": 1.0, "gravity[3]": -9.81}, {"h.w[2]": 2.0, "bar.mass": 3.0}]
 
 
-@pytest.mark.parametrize(("model", "points"), [(arm(), ARM_POINTS), (BALL, BALL_POINTS)], ids=["arm", "ball"])
+@pytest.mark.parametrize(("model", "points"), [(loaded_link(), ARM_POINTS), (BALL, BALL_POINTS)], ids=["arm", "ball"])
 def test_every_kind_of_setting_means_what_it_means_in_the_fmu(
     model: dict[str, object], points: list[dict[str, float]], tmp_path: Path
 ) -> None:
@@ -61,7 +62,7 @@ def test_every_kind_of_setting_means_what_it_means_in_the_fmu(
 
 
 def test_settings_change_the_run() -> None:
-    finals = [o.measures[:, 0] for o in sweep(arm(), ARM_POINTS, Plan(0.5, 0.01)).outcomes]
+    finals = [o.measures[:, 0] for o in sweep(loaded_link(), ARM_POINTS, Plan(0.5, 0.01)).outcomes]
     for i, point in enumerate(ARM_POINTS[1:], 1):
         moves = set(point) - {"shoulder.armature", "shoulder.damping", "link.damping_scale", "load.mass"}
         changed = not np.allclose(finals[i], finals[0], atol=1e-12)
@@ -71,7 +72,7 @@ def test_settings_change_the_run() -> None:
 def test_runs_are_the_same_on_any_number_of_threads() -> None:
     points = grid({"shoulder.damping": [0.0, 0.5], "gravity[2]": [-1.0, 0.0, 1.0], "load.mass": [0.5, 2.0]})
     plan = Plan(0.3, 0.01)
-    one, three = (sweep(arm(), points, plan, jobs=jobs) for jobs in (1, 3))
+    one, three = (sweep(loaded_link(), points, plan, jobs=jobs) for jobs in (1, 3))
     assert [o.number for o in three.outcomes] == list(range(1, 13))
     for a, b in zip(one.outcomes, three.outcomes, strict=True):
         assert np.array_equal(a.measures, b.measures)
@@ -80,8 +81,8 @@ def test_runs_are_the_same_on_any_number_of_threads() -> None:
 
 def test_run_after_others_begins_from_the_models_own_parameters() -> None:
     plan = Plan(0.3, 0.01)
-    alone = sweep(arm(), [{}], plan).outcomes[0]
-    after = sweep(arm(), [*ARM_POINTS, {}], plan, jobs=1).outcomes[-1]
+    alone = sweep(loaded_link(), [{}], plan).outcomes[0]
+    after = sweep(loaded_link(), [*ARM_POINTS, {}], plan, jobs=1).outcomes[-1]
     assert np.array_equal(alone.measures, after.measures)
 
 
@@ -106,7 +107,7 @@ def test_measures_are_final_peak_and_rms_over_time() -> None:
 
 
 def test_what_can_be_set_is_what_the_fmu_lets_one_set() -> None:
-    known = settable(bough.System(arm()))
+    known = settable(bough.System(loaded_link()))
     assert {"shoulder.phi", "link.eta_dot[2]", "shoulder.tau", "gravity[3]", "load.mass"} <= set(known)
     assert not [name for name in known if name.startswith(("solver.", "der(", "load.origin"))]
 

@@ -34,26 +34,6 @@ DRIVEN = [
     "arm.shoulder.w -> controller.w",
 ]
 """A shoulder on its motor, under its controller."""
-FLEXIBLE: dict[str, Any] = {
-    "bough": 1,
-    "name": "arm",
-    "bodies": [
-        {
-            "name": "upper",
-            "parent": "ground",
-            "hinge": {"name": "shoulder", "type": "revolute", "axis": [0, 0, 1]},
-            "beam": {
-                "length": 1.0,
-                "elements": 8,
-                "section": {"area": 1e-4, "Iy": 1e-9, "Iz": 1e-9, "J": 2e-9},
-                "material": {"E": 70e9, "nu": 0.33, "rho": 2700},
-                "modes": {"bending_z": 2},
-                "damping": 0.01,
-            },
-        }
-    ],
-    "outputs": ["upper.tip"],
-}
 MOTOR = {"R": 0.5, "L": 0.02, "Kt": 0.3, "Kb": 0.3, "N": 2.0, "J": 0.001, "Ka": 1.0, "eta": 1.0, "u": 2.0}
 
 SPRING = '''

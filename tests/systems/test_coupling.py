@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from small_models import SHOULDER
 from systems.conftest import drive
-from systems.parts import DRIVEN, FLEXIBLE, MOTOR, RIGID, J, Numbers, fitted_order
+from systems.parts import DRIVEN, MOTOR, RIGID, J, Numbers, fitted_order
 
 import bough
 from bough.systems import couple, gather, run
@@ -141,7 +142,7 @@ def test_every_nth_point_and_the_last_are_kept(driven: Path) -> None:
 def test_coupled_flexible_arm_and_motor_become_the_monolithic_model(tmp_path: Path, order: str) -> None:
     """A motor without inductance is a torque, a damper N^2 Kt Kb / R and an armature J N^2."""
     n, kt, kb, r, u = (MOTOR[name] for name in ("N", "Kt", "Kb", "R", "u"))
-    (tmp_path / "arm.yaml").write_text(str(FLEXIBLE).replace("'", '"'), encoding="utf-8")
+    (tmp_path / "arm.yaml").write_text(str(SHOULDER).replace("'", '"'), encoding="utf-8")
     data = {
         "bough_system": 1,
         "name": "drive",
@@ -158,9 +159,9 @@ def test_coupled_flexible_arm_and_motor_become_the_monolithic_model(tmp_path: Pa
         "master": {"sequence": ["motor", "arm"]},
     }
     path = couple_to(data, tmp_path)
-    whole = {**FLEXIBLE, "bodies": [dict(FLEXIBLE["bodies"][0])]}
+    whole = {**SHOULDER, "bodies": [dict(SHOULDER["bodies"][0])]}
     extra = {"damping": n * n * kt * kb / r, "armature": ARMATURE}
-    whole["bodies"][0]["hinge"] = {**FLEXIBLE["bodies"][0]["hinge"], **extra}
+    whole["bodies"][0]["hinge"] = {**SHOULDER["bodies"][0]["hinge"], **extra}
     reference = bough.simulate(whole, 0.4, {"shoulder.tau": n * kt * u / r}, step=0.004, rtol=1e-11)
     steps, errors = [0.001, 0.0005, 0.00025], []
     names = ("shoulder.phi", "upper.eta[1]", "upper.tip.r[2]")
