@@ -125,12 +125,8 @@ def linear_response(system: bough.System, name: str, pulse: Pulse, at: float) ->
     """State (q, u) at a time after the pulse from rest, for small motions: exponentials from corner to corner."""
     q, u = system.initial_state()
     model = system.linearize(q, u, np.zeros(system.nu))
-    a = np.asarray(model.A)
+    a, push = model.A, model.B[:, model.inputs.index(name)]
     n = len(a)
-    speed = name.replace(".tau", ".w")
-    push = np.zeros(n)
-    mass = system.mass_matrix(q)
-    push[system.nq :] = np.linalg.solve(mass, np.eye(system.nu)[system.u_names.index(speed)])
     corners = np.append(pulse.t, at)
     values = np.append(pulse.tau, pulse.tau[-1])
     x = np.zeros(n)
