@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -142,19 +142,22 @@ def linear_response(system: bough.System, name: str, pulse: Pulse, at: float) ->
 # ---- comparing
 
 
-def apart(first: Any, second: Any, names: Mapping[str, str] | list[str], rows: Any = slice(None)) -> dict[str, float]:
-    """Largest distance of two runs at the same times, over the largest value of a variable's kind, by name.
+PLAIN = {"phi": "position", "s": "position", "Q": "position", "w": "speed", "v": "speed"}
 
-    Vectors and modes are judged by their largest component, and what should stay zero by what moves beside it.
+
+def kind_of(name: str) -> str:
+    """What a variable is measured against: positions of hinges, speeds of hinges, modes, their rates, each together."""
+    last = name.partition("[")[0].rpartition(".")[2]
+    return PLAIN.get(last, last)
+
+
+def apart(first: Any, second: Any, names: Iterable[str]) -> dict[str, float]:
+    """Largest distance of two runs at the same times, over the largest value of the same kind, by name.
+
+    What one part of a mechanism does is judged by what moves most: symmetry and second order leave others at zero.
     """
-    pairs = dict(names) if isinstance(names, Mapping) else {name: name for name in names}
     size: dict[str, float] = {}
-    for name in pairs:
-        kind = name.partition("[")[0]
-        size[kind] = max(size.get(kind, 0.0), float(np.abs(first[name]).max()))
-    out = {}
-    for name, other in pairs.items():
-        gap = float(np.abs(first[name] - second[other][rows]).max())
-        whole = size[name.partition("[")[0]]
-        out[name] = gap / whole if whole else gap
-    return out
+    for name in names:
+        size[kind_of(name)] = max(size.get(kind_of(name), 0.0), float(np.abs(first[name]).max()))
+    gaps = {name: float(np.abs(first[name] - second[name]).max()) for name in names}
+    return {name: gap / (size[kind_of(name)] or 1.0) for name, gap in gaps.items()}
