@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from examples.make_golden import EXAMPLES, script
@@ -62,3 +63,23 @@ def at_rest(name: str) -> tuple[bough.System, dict[str, float], float]:
         if start > 0.0:
             loads[key] = SMALL / (start * period**2)
     return system, loads, period
+
+
+@functools.cache
+def excited(name: str) -> tuple[bough.System, dict[str, Any], float]:
+    """An example as its file has it; inputs that move it: numbers, tables and functions in turn; how long to look, s.
+
+    The inputs accelerate each coordinate so that it goes by about 0.1 in the time, a tenth of the largest motion of
+    what they do alone; the time is two periods of the slowest vibration, one second at most.
+    """
+    system = bough.System(model_of(name))
+    _, small, period = at_rest(name)
+    span = min(2.0 * period, 1.0)
+    rng = np.random.default_rng([len(name), 31])
+    inputs: dict[str, Any] = {}
+    for k, (key, load) in enumerate(small.items()):
+        top = 0.1 * load / SMALL * (period / span) ** 2
+        times = span * np.array([0.1, 0.1, 0.4, 0.7, 0.7])
+        table = (times, top * np.array([0.0, 1.0, *rng.normal(size=2), 0.0]))
+        inputs[key] = [table, lambda t, a=top: a * np.cos(6.0 * t / span), 0.5 * top][k % 3]
+    return system, inputs, span
