@@ -141,6 +141,20 @@ def test_rows_see_the_torque_and_the_speed_that_it_has_made() -> None:
     assert np.all(run["axis.tau"][within] == 0.5) and np.all(run["axis.a"][within] == pytest.approx(0.0625, rel=1e-12))
 
 
+@pytest.mark.parametrize("method", ["dopri5", "rosenbrock2", "rk4"])
+def test_corners_beside_rows_by_a_rounding_error_do_not_stall_the_run(method: str) -> None:
+    """Sums of 0.1 and products by it differ in the last digit; so do corners of one table and those of another."""
+    rows = 0.1 * np.arange(101)
+    beside = np.cumsum(np.full(100, 0.1))
+    assert np.any(beside != rows[1:]) and np.allclose(beside, rows[1:])
+    tau = np.where((np.arange(100) >= 30) & (np.arange(100) < 50), 0.5, 0.0)
+    other = (np.nextafter(beside, np.inf), 0.0 * tau + 2.0)
+    model = turntable() | {"inputs": ["hub.origin.torque"]}
+    inputs = {"axis.tau": (beside, tau), "hub.origin.torque[1]": other}
+    run = bough.simulate(model, 10.0, inputs, 0.1, method=method)
+    close(run["axis.phi"], run["axis.w"], Pulse(beside, tau), 10.0)
+
+
 @pytest.mark.parametrize("hinge", HINGES)
 @pytest.mark.parametrize("method", ADAPTIVE)
 def test_pulse_on_a_flexible_panel_leaves_the_linear_response(hinge: str, method: str) -> None:
