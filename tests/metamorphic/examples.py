@@ -41,7 +41,11 @@ def _freed(model: Model) -> Model:
     for body in model.bodies:
         zero = tuple(0.0 for _ in body.hinge.stiffness)
         straight = (*(0.0 for _ in body.hinge.initial_q[1:]), float(body.hinge.kind.quaternion))
-        update = {"stiffness": zero, "initial_u": zero, "initial_q": straight[-len(body.hinge.initial_q) :] if zero else ()}
+        update = {
+            "stiffness": zero,
+            "initial_u": zero,
+            "initial_q": straight[-len(body.hinge.initial_q) :] if zero else (),
+        }
         hinge = body.hinge.model_copy(update=update)
         bodies.append(body.model_copy(update={"hinge": hinge}))
     return model.model_copy(update={"gravity": (0.0, 0.0, 0.0), "bodies": tuple(bodies)})

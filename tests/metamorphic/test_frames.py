@@ -52,7 +52,8 @@ def test_mechanism_turned_with_its_loads_moves_alike(seed: int) -> None:
         for k, vector in enumerate((value, turn.apply(value))):
             inputs[k] |= {f"{load}[{i + 1}]": float(vector[i]) for i in range(3)}
     here, there = (
-        bough.simulate(s, 0.5, loads, 0.05, rtol=1e-10, initial=(q, u)) for s, loads in zip(systems, inputs, strict=True)
+        bough.simulate(s, 0.5, loads, 0.05, rtol=1e-10, initial=(q, u))
+        for s, loads in zip(systems, inputs, strict=True)
     )
     assert max(apart(here, there, [*systems[0].q_names, *systems[0].u_names]).values()) < WITHIN
     size = max(float(np.abs(r).max()) for r in vectors(here, "r").values())

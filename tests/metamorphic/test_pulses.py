@@ -247,7 +247,9 @@ def test_bough_sweep_feels_the_pulse_of_a_file(tmp_path: Path) -> None:
     pulse = rectangle(20.0, 24.0, 0.1)
     model, file = modelled(tmp_path, turntable()), written(tmp_path, "axis.tau", pulse)
     table = tmp_path / "sweep.csv"
-    command("sweep", model, "--input", file, "--stop", 30, "--set", "axis.armature=0,8", "--only", "axis.phi", "-o", table)
+    command(
+        "sweep", model, "--input", file, "--stop", 30, "--set", "axis.armature=0,8", "--only", "axis.phi", "-o", table
+    )
     with table.open(encoding="utf-8") as stream:
         rows = list(csv.DictReader(stream))
     expected = [pulse.motion(30.0, inertia)[0] for inertia in (8.0, 16.0)]

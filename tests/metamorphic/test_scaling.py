@@ -130,7 +130,9 @@ def cantilever(length: float, thickness: float, young: float, rho: float) -> Dic
 
 @pytest.mark.parametrize("method", ADAPTIVE)
 @pytest.mark.parametrize(
-    ("length", "thickness"), [(100e-6, 1e-6), (1e-3, 10e-6), (1.0, 1e-2), (100.0, 1.0)], ids=["100um", "1mm", "1m", "100m"]
+    ("length", "thickness"),
+    [(100e-6, 1e-6), (1e-3, 10e-6), (1.0, 1e-2), (100.0, 1.0)],
+    ids=["100um", "1mm", "1m", "100m"],
 )
 def test_cantilever_of_any_size_swings_as_its_modes_say(length: float, thickness: float, method: str) -> None:
     """Silicon of 100 um or a boom of 100 m: a force that bends it by a thousandth of its length, for half a period.

@@ -80,7 +80,9 @@ def test_input_that_comes_later_does_the_same_later(method: str, wait: float) ->
     rows = slice(len(later) - len(first), None)
     tail = {name: later[name][rows] for name in states(system)}
     assert max(apart(first, tail, states(system)).values()) < (1e-6 if method == "dopri5" else 1e-3)
-    assert all(np.array_equal(later[name][: rows.start], np.full(rows.start, later[name][0])) for name in tail), "at rest"
+    assert all(np.array_equal(later[name][: rows.start], np.full(rows.start, later[name][0])) for name in tail), (
+        "at rest"
+    )
 
 
 # ---- other rows, other tolerance, other method
@@ -91,7 +93,8 @@ def test_rows_do_not_change_the_motion(seed: int) -> None:
     """Rows every 0.5 s, 0.1 s and 7 ms of one run; steps bound by rows differ, each within its tolerance of 1e-9."""
     system, initial, inputs = tree(seed)
     runs = {
-        row: bough.simulate(system, STOP, inputs, row, rtol=1e-9, initial=initial, max_step=0.5) for row in (0.5, 0.1, 0.02)
+        row: bough.simulate(system, STOP, inputs, row, rtol=1e-9, initial=initial, max_step=0.5)
+        for row in (0.5, 0.1, 0.02)
     }
     for row in (0.1, 0.02):
         every = round(0.5 / row)

@@ -38,7 +38,9 @@ def test_work_of_a_pulse_is_the_energy_it_leaves(seed: int) -> None:
     energy = total(system, run)
     size = float(np.ptp(energy)) + 1e-3 * float(system.energy(q, u)[0])
     i, j = round(begin / row), round(end / row)
-    power = sum((np.max(np.abs(inputs[f][1])) * np.sign(inputs[f][1].sum()) * run[s] for f, s in pairs.items()), 0.0 * run.t)
+    power = sum(
+        (np.max(np.abs(inputs[f][1])) * np.sign(inputs[f][1].sum()) * run[s] for f, s in pairs.items()), 0.0 * run.t
+    )
     work = cumulative_simpson(power[i : j + 1], x=run.t[i : j + 1], initial=0.0)
     assert np.abs(energy[: i + 1] - energy[0]).max() < 1e-7 * size
     assert np.abs(energy[i : j + 1] - energy[i] - work).max() < 1e-6 * size
@@ -95,7 +97,10 @@ def test_example_at_rest_gains_the_work_of_a_pulse(name: str) -> None:
     force = run[key] if not key.endswith(".a") else run[key[:-2] + ".tau"]
     i, j = 500, 1000
     inside = force[i : j + 1].copy()
-    inside[0], inside[-1] = (2 * inside[1] - inside[2], 2 * inside[-2] - inside[-3])  # the rows at the jumps belong to both
+    inside[0], inside[-1] = (
+        2 * inside[1] - inside[2],
+        2 * inside[-2] - inside[-3],
+    )  # the rows at the jumps belong to both
     work = float(cumulative_simpson(inside * run[speed][i : j + 1], x=run.t[i : j + 1])[-1])
     energy = total(system, run)
     gained = energy - energy[0]
