@@ -53,7 +53,7 @@ def _freed(model: Model) -> Model:
 
 @functools.cache
 def at_rest(name: str) -> tuple[bough.System, dict[str, float], float]:
-    """An example at rest; a load for each of its inputs that moves it a little; the period of its slowest vibration, s."""
+    """An example at rest; a load for each input that moves it a little; the period of its slowest vibration, s."""
     system = bough.System(_freed(model_of(name)))
     q, u = system.initial_state()
     assert not u.any() and not system.forward_dynamics(q, u, np.zeros(system.nu)).any(), "at rest"

@@ -14,7 +14,7 @@ from scipy.spatial.transform import Rotation
 import bough
 
 WITHIN = 1e-7
-"""Runs of 0.5 s at a tolerance of 1e-10 per step, some hundred steps; differences grow by less than ten in that time."""
+"""Runs of 0.5 s at a tolerance of 1e-10 per step, some hundred steps; differences grow by less than ten in it."""
 
 
 def turned(model: Dict, turn: Rotation, shift: Array) -> Dict:

@@ -161,8 +161,8 @@ def system_file(folder: Path, name: str, components: Dict, connections: list[str
 
 @pytest.mark.parametrize("order", ["jacobi", "gauss-seidel"])
 def test_order_of_components_and_connections_does_not_matter(order: str, tmp_path: Path) -> None:
-    """Jacobi: to the last bit. Gauss-Seidel steps who is listed first; whose turn it is moves the result by the error of
-    the coupling, 1 % of the speed at a step of a tenth of the time constant, so here only connections are moved."""
+    """To the last bit. The order of components says who steps first by Gauss-Seidel, and moves the result by the error
+    of the coupling: there only the connections change places."""
     values = {"R": 0.5, "L": 0.02, "Kt": 0.3, "Kb": 0.3, "N": 2.0, "J": 0.001, "Ka": 1.0, "eta": 1.0}
     (tmp_path / "sat.json").write_text(json.dumps(turntable()), encoding="utf-8")
     build_partner("motor", tmp_path / "motor.fmu", values=values, platforms="native")

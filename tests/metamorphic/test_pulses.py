@@ -34,13 +34,13 @@ from bough.systems import run as run_system
 HINGES = sorted(RIGID)
 ADAPTIVE = ("dopri5", "rosenbrock2")
 CLOSED = 1e-6
-"""What the angle may miss of the closed form. Steps that end at the corners of a rigid satellite's torque are exact up to
-rounding (the motion between is a cubic), so a corner that is stepped over shows by orders of magnitude."""
+"""What the angle may miss of the closed form. Steps that end at the corners of a rigid satellite's torque are exact up
+to rounding (the motion between is a cubic); a corner that is stepped over shows by orders of magnitude."""
 RTOL = {"revolute": 1e-6, "free": 1e-8}
 """The standard tolerance; a closer one for quaternions, which are no cubic and have the error of each step."""
 SPLIT = 1e-9
-"""Relative tolerance where a jump within a step is found by the error alone: some ten steps around each of the two jumps,
-each with an error of the tolerance, leave 2e-8 of the rate, and of the angle at most 50 times as much just behind it."""
+"""Relative tolerance where a jump within a step is found by the error alone: some ten steps around each of two jumps,
+each with an error of the tolerance, leave 2e-8 of the rate, and of the angle at most 50 times as much behind it."""
 
 
 LINEAR = {"dopri5": (1e-9, 1e-6), "rosenbrock2": (1e-6, 1e-3)}
@@ -293,6 +293,20 @@ def test_inputs_that_a_table_does_not_name_keep_their_start_values(tmp_path: Pat
     close(angle(run, "free"), rate(run, "free"), pulse, 4.0)
 
 
+def alone(folder: Path, extrapolation: str) -> Path:
+    """A system of one component, stepped by 20 ms."""
+    data = {
+        "bough_system": 1,
+        "name": "alone",
+        "components": {"sat": modelled(folder, turntable()).name},
+        "connections": [],
+        "master": {"step": 0.02, "stop": 10.0, "extrapolation": extrapolation},
+    }
+    path = folder / "system.yaml"
+    path.write_text(json.dumps(data), encoding="utf-8")
+    return path
+
+
 @pytest.mark.parametrize("seed", range(SEEDS))
 @pytest.mark.parametrize("extrapolation", ["constant", "linear"])
 def test_component_of_a_system_feels_the_pulse(seed: int, extrapolation: str, tmp_path: Path) -> None:
@@ -301,18 +315,21 @@ def test_component_of_a_system_feels_the_pulse(seed: int, extrapolation: str, tm
     step = 0.02
     first, count = int(rng.integers(1, 300)), int(rng.choice([1, 2, 150]))
     pulse = rectangle(first * step, (first + count) * step, 1.6 / (10.0 * count * step))
-    model = modelled(tmp_path, turntable())
-    data = {
-        "bough_system": 1,
-        "name": "alone",
-        "components": {"sat": model.name},
-        "connections": [],
-        "master": {"step": step, "stop": 10.0, "extrapolation": extrapolation},
-    }
-    path = tmp_path / "system.yaml"
-    path.write_text(json.dumps(data), encoding="utf-8")
+    path = alone(tmp_path, extrapolation)
     run = run_system(path, inputs={"sat.axis.tau": pulse.table})
     close(run["sat.axis.phi"], run["sat.axis.w"], pulse, 10.0)
     command("run", path, "--input", written(tmp_path, "sat.axis.tau", pulse), "-o", tmp_path / "run.csv")
     again = bough.Result.from_csv(tmp_path / "run.csv")
     assert np.array_equal(again["sat.axis.phi"], run["sat.axis.phi"])
+
+
+@pytest.mark.parametrize("seed", range(SEEDS))
+def test_component_of_a_system_feels_a_pulse_between_communication_points(seed: int, tmp_path: Path) -> None:
+    """A table's jumps are communication points, as in a run of the FMU alone; rows stay where they are."""
+    rng = np.random.default_rng([seed, 14])
+    begin, length = float(rng.uniform(0.1, 7.0)), float(rng.choice([0.02, 0.05, 1.234]))
+    pulse = rectangle(begin, begin + length, 1.6 / (10.0 * length))
+    path = alone(tmp_path, "constant")
+    run = run_system(path, inputs={"sat.axis.tau": pulse.table})
+    assert run.t == pytest.approx(0.02 * np.arange(501), abs=1e-12)
+    close(run["sat.axis.phi"], run["sat.axis.w"], pulse, 10.0)

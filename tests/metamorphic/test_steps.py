@@ -68,7 +68,7 @@ def test_torque_that_a_master_holds_turns_the_satellite(fmus: Finder, fmi: str, 
 
 @pytest.mark.parametrize("torque", [1.0, 1e-3, 1e-6, 1e-9])
 def test_torque_of_any_size_turns_the_flexible_satellite_alike(fmus: Finder, torque: float) -> None:
-    """Against the linear response; the largest turns it by 3e-4 rad, and what is not linear is of the order of its square."""
+    """Against the linear response. The largest turns it by 3e-4 rad; the rest is of the order of its square."""
     span = 0.4
     pulse = rectangle(0.1, 0.2, torque)
     with started(fmus("panel", "2.0")) as it:
@@ -106,8 +106,8 @@ def test_one_step_of_ten_milliseconds_is_ten_of_one(fmus: Finder, fmi: str, meth
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("seed", range(SEEDS))
 def test_going_back_within_a_pulse_changes_nothing(fmus: Finder, fmi: str, method: str, seed: int) -> None:
-    """Saved at a random time of the pulse, led astray, restored: here, in the same instance after another input, and in a
-    new instance from bytes. All go on to the last bit as the one that was left alone."""
+    """Saved at a random time of the pulse, led astray, restored: in the same instance after another input, and in a new
+    instance from bytes. Both go on to the last bit as the one that was left alone."""
     rng = np.random.default_rng([seed, 71])
     pause = float(rng.uniform(0.31, 0.69))
     ends = []

@@ -53,8 +53,8 @@ def tree(seed: int) -> tuple[bough.System, tuple[Any, Any], dict[str, Any]]:
 @pytest.mark.parametrize("delay", [20.0, 1e6])
 @pytest.mark.parametrize("method", ["dopri5", "rosenbrock2", "rk4"])
 def test_run_that_starts_later_is_the_same_run(method: str, delay: float) -> None:
-    """Start, stop and input all later. The clock at 1e6 s has steps of 1e-10 s: rows of 0.05 s lie 2e-9 of them off, and
-    so do the corners of the table."""
+    """Start, stop and input all later. The clock at 1e6 s has steps of 1e-10 s: rows of 0.05 s lie 2e-9 of them off,
+    and so do the corners of the table."""
     system, initial, inputs = tree(3)
     options: dict[str, Any] = {"method": method, "initial": initial, "rtol": 1e-8 if method == "dopri5" else 1e-5}
     if method == "rk4":

@@ -26,8 +26,8 @@ def total(system: bough.System, run: bough.Result) -> Array:
 
 @pytest.mark.parametrize("seed", range(2 * SEEDS))
 def test_work_of_a_pulse_is_the_energy_it_leaves(seed: int) -> None:
-    """Random trees without damping, a torque or force at every hinge for a while: energy is constant before and after, and
-    between it grows by the work, force times speed, summed up over 2,000 rows by Simpson's rule (1e-9 of it)."""
+    """Random trees without damping, a torque or force at every hinge for a while: energy is constant before and after.
+    Between it grows by the work, force times speed, summed up over 2,000 rows by Simpson's rule (1e-9 of it)."""
     system = bough.System(random_model(seed, n_bodies=3, dissipation=False))
     q, u, _ = random_state(system, seed, deflection=0.1)
     rng = np.random.default_rng([seed, 61])
