@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from metamorphic.cases import SEEDS, Dict, Pulse, apart, kind_of, linear_response, panel, rectangle
+from metamorphic.cases import EVERY, SEEDS, Dict, Pulse, apart, kind_of, linear_response, panel, rectangle
 from metamorphic.examples import NAMES, at_rest
 from metamorphic.units import Units, scaled
 from random_models import random_model, random_state
@@ -66,9 +66,10 @@ INPUTS: Mapping[str, Any] = {
 def test_motion_of_a_linear_system_is_proportional_to_its_load(how: str, method: str) -> None:
     system = bough.System(shaft(damping=0.05))
     names = moving(system)
-    runs = [bough.simulate(system, 20.0, {"axis.tau": INPUTS[how](a)}, 0.05, method=method) for a in LOADS]
-    first = per_load(runs[1], names, LOADS[1])
-    for load, run in zip(LOADS, runs, strict=True):
+    loads = LOADS if method == "dopri5" or EVERY else LOADS[1::2]  # a method of order two takes thousands of steps
+    runs = [bough.simulate(system, 6.0, {"axis.tau": INPUTS[how](a)}, 0.05, method=method) for a in loads]
+    first = per_load(runs[0], names, loads[0])
+    for load, run in zip(loads, runs, strict=True):
         assert max(apart(first, per_load(run, names, load), names).values()) < SAME, load
 
 
@@ -102,7 +103,7 @@ def test_given_absolute_tolerance_is_kept() -> None:
     pulse = rectangle(3.3, 4.7, 1.0)
     x = linear_response(system, "axis.tau", pulse, 20.0)
     errors = []
-    for atol in (1e-3, 1e-6, 1e-9):
+    for atol in (1e-5, 1e-7, 1e-9):
         run = bough.simulate(system, 20.0, {"axis.tau": pulse.table}, 0.1, rtol=1e-12, atol=atol)
         found = np.array([run[name][-1] for name in [*system.q_names, *system.u_names]])
         errors.append(np.abs(found - x).max())
