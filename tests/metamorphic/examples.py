@@ -15,7 +15,7 @@ import bough
 from bough.model import Model
 
 NAMES = sorted(path.parent.name for path in EXAMPLES.glob("*/model.yaml"))
-SMALL = 1e-6
+SMALL = 1e-8
 """Largest motion of an example under the load that `at_rest` gives, roughly, in rad, m or modal units."""
 
 

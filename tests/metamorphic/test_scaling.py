@@ -202,7 +202,8 @@ def test_random_tree_moves_alike_in_any_units(seed: int, unit: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_example_at_rest_answers_small_loads_in_proportion(name: str) -> None:
     """Without gravity, springs and start values, a pulse on each input in turn; loads a thousand times smaller give
-    motions a thousand times smaller. What is not linear is of the order of the larger motion, 1e-6 of it at most."""
+    motions a thousand times smaller. What is not linear is of the order of the larger
+    motion, 1e-8."""
     system, inputs, period = at_rest(name)
     names = moving(system)
     for number, (key, load) in enumerate(inputs.items()):

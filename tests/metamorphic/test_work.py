@@ -91,7 +91,7 @@ def test_example_at_rest_gains_the_work_of_a_pulse(name: str) -> None:
     if key is None:  # spin_up: its hub follows a motion; the torque that this takes does the work
         key = next(iter(loads))
     speed = key.replace(".tau", ".w").replace(".f[", ".v[").replace(".a", ".w")
-    load = 1e3 * loads[key]
+    load = 1e5 * loads[key]
     pulse = rectangle(0.5 * period, period, load)
     run = bough.simulate(system, 2.0 * period, {key: pulse.table}, period / 1000, rtol=1e-8)
     force = run[key] if not key.endswith(".a") else run[key[:-2] + ".tau"]
