@@ -206,12 +206,16 @@ def test_example_at_rest_answers_small_loads_in_proportion(name: str) -> None:
     motion, 1e-8."""
     system, inputs, period = at_rest(name)
     names = moving(system)
+    # Explicit steps on its stiff stretch modes are held by stability: they carry a jitter of 75 times the tolerance.
+    rtol = 1e-8 if name == "spin_up" else 1e-6
     for number, (key, load) in enumerate(inputs.items()):
         if number >= 2 * SEEDS:
             break
         pulse = Pulse(period * np.array([0.0, 0.3, 0.3, 0.9, 0.9]), load * np.array([0.0, 0.0, 1.0, 0.5, 0.0]))
         runs = {
-            a: per_load(bough.simulate(system, 2 * period, {key: pulse.scaled(a).table}, period / 20), names, a)
+            a: per_load(
+                bough.simulate(system, 2 * period, {key: pulse.scaled(a).table}, period / 20, rtol=rtol), names, a
+            )
             for a in (1.0, 1e-3, 1e-6)
         }
         for smaller in (1e-3, 1e-6):
