@@ -13,7 +13,7 @@ MODES = 40
 
 
 def crafted(attach: int, hinge_type: int = 1) -> bytes:
-    """Two bodies, ruthless; the first, of many modes, may claim to be unclamped, or have another hinge than a revolute."""
+    """Two bodies, ruthless; the first, of many modes, may claim to be unclamped, or to have another hinge."""
     writer = block._Writer()
     speeds = 1 + MODES + 1
     writer.ints += [2, speeds, speeds, 2, 0, 1]

@@ -204,7 +204,8 @@ static void eliminate_hinge(const bough_sweep *s, const bough_body *b, const swe
   hinge_gains(x->D_R, &f, x->gain);     /* G_R = P_R H* D_R^-1,  nu_R = D_R^-1 eps_R */
 }
 
-/* (63) and (64) of body k: what its children handed over is in P, mu, D_f, z and eps_f. P_R^+ and z_R^+ are left, in O axes. */
+/* (63) and (64) of body k: what its children handed over is in P, mu, D_f, z and eps_f. Leaves P_R^+ and z_R^+, in O
+ * axes. */
 INLINE void inward_body(const bough_sweep *s, sweep_work *w, int k, const sweep_input *in, real P_plus[21],
                         real z_plus[6]) {
   const bough_body *b = s->model->body + k;

@@ -239,8 +239,8 @@ static void body_stiffened(const bough_body *b, const body_work *x, rigid_part *
       for (int i = 0; i < 3; i++) g->b[3 + i] += b->E1[3 * (nm * q + r) + i] * (xidot[q] * xidot[r]);
 }
 
-/* Full fidelity, nodes with rotary inertia: Mff = 1 + sum_q xi_q Z_q, and b_eta = Mff_dot xidot - 1/2 xidot' Z_q xidot off eps.
- * Z has a record of nm for every pair of modes. */
+/* Full fidelity, nodes with rotary inertia: Mff = 1 + sum_q xi_q Z_q, and b_eta = Mff_dot xidot - 1/2 xidot' Z_q xidot off
+ * eps. Z has a record of nm for every pair of modes. */
 static void body_rotary(const bough_body *b, body_work *x) {
   const int nm = b->nm;
   const double *Z = b->Z;

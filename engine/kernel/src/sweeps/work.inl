@@ -86,6 +86,7 @@ typedef struct {
     real *mu_L; /* mu L^-T, so that g mu* = mu_L mu_L* */
   } rf;             /* general path */
   hinge_gain *gain; /* [nh] of the free DOFs, in their order */
+  /* from here to a: in an order in which no vector crosses a line of the cache, where `real` is a double */
   struct {
     real cosine, sine;
   } turn;        /* about z, of a revolute hinge on a two-port */
