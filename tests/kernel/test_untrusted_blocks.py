@@ -12,15 +12,15 @@ EYE = np.eye(3)
 MODES = 40
 
 
-def crafted(attach: int) -> bytes:
-    """Two bodies on revolute hinges, ruthless; the first, of many modes, may claim to be unclamped."""
+def crafted(attach: int, hinge_type: int = 1) -> bytes:
+    """Two bodies, ruthless; the first, of many modes, may claim to be unclamped, or to have another hinge."""
     writer = block._Writer()
     speeds = 1 + MODES + 1
     writer.ints += [2, speeds, speeds, 2, 0, 1]
-    writer.ints += [-1, -1, 0, 1, MODES, attach, 0, 0, 0, 0, 0, 0, 0, 0, 0]
-    writer.ints += [0, 0, 0, 1, 0, -1, 0, 0, 0, 0, 0, 0, 0, 1, 1]
+    writer.ints += [-1, -1, hinge_type, MODES, attach, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+    writer.ints += [0, 0, 1, 0, -1, 0, 0, 0, 0, 0, 0, 0, 1, 1]
     writer.ints += [0, 0, 0, 1]  # of the nodes: their body, and the first that is equal
-    hinge = [EYE, np.zeros(3), np.zeros(3), EYE, np.array([1.0, 0, 0, 0, 1, 1, 1, 0, 0, 0]), np.zeros(3)]
+    hinge = [EYE, np.zeros(3), EYE, np.array([1.0, 0, 0, 0, 1, 1, 1, 0, 0, 0]), np.zeros(3)]
     writer.put(np.zeros(3), np.zeros(5 * speeds), *hinge)
     writer.put(np.ones(MODES), np.zeros(MODES))
     if attach >= 0:
@@ -36,3 +36,9 @@ def test_a_ruthless_body_cannot_be_unclamped() -> None:
     KernelModel(crafted(-1))
     with pytest.raises(BoughError, match="refuses the model block"):
         KernelModel(crafted(1))
+
+
+@pytest.mark.parametrize("hinge_type", [len(block.HINGES), 255, 256, -1])
+def test_a_hinge_type_that_the_kernel_does_not_have_is_refused(hinge_type: int) -> None:
+    with pytest.raises(BoughError, match="refuses the model block"):
+        KernelModel(crafted(-1, hinge_type))

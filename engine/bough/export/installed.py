@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.resources
 import sys
+from collections.abc import Iterator
 
 from bough.errors import BuildError
 
@@ -28,3 +29,12 @@ def source_folder(*parts: str) -> Traversable:
             "sources."
         )
     return folder
+
+
+def all_files(folder: Traversable) -> Iterator[Traversable]:
+    """Files of a folder and of the folders in it."""
+    for entry in folder.iterdir():
+        if entry.is_dir():
+            yield from all_files(entry)
+        else:
+            yield entry

@@ -8,10 +8,10 @@ are the importer's, as both standards say.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 
 from bough.errors import BuildError
-from bough.export.installed import Traversable, source_folder
+from bough.export.installed import all_files, source_folder
 from bough.export.markup import document, element
 
 DATA = "model_data.c"
@@ -55,22 +55,13 @@ def _sources(fmi: str) -> dict[str, str]:
     """Text of every source file, by its name: they all go into one folder."""
     out: dict[str, str] = {}
     for parts in (("kernel", "include"), ("kernel", "src"), ("common",), (f"fmi{fmi[0]}",)):
-        for file in _files(source_folder(*parts)):
+        for file in all_files(source_folder(*parts)):
             if not file.name.endswith((".c", ".h", ".inl")) or file.name in _LEFT_OUT:
                 continue
             if file.name in out:
                 raise BuildError(f"two source files have the name {file.name}: this installation is damaged")
             out[file.name] = _FOLDER.sub(r"\1", file.read_text(encoding="utf-8"))
     return dict(sorted(out.items()))
-
-
-def _files(folder: Traversable) -> Iterator[Traversable]:
-    """Files of a folder and of the folders in it."""
-    for entry in folder.iterdir():
-        if entry.is_dir():
-            yield from _files(entry)
-        else:
-            yield entry
 
 
 def _names(model: str, fmi: str, texts: Iterable[str]) -> str:

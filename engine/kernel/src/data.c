@@ -149,7 +149,7 @@ static double *parameter(bough_data *d, bough_parameter which, int *count) {
     case BOUGH_STIFFNESS: return d->stiffness;
     case BOUGH_REST: return d->rest;
     case BOUGH_ARMATURE: return d->armature;
-    case BOUGH_INERTIA: *count = 10 * m->nb; return &d->inertia->m; /* bough_inertia is ten doubles */
+    case BOUGH_INERTIA: *count = 10 * m->nb; return (double *)(void *)d->inertia; /* ten doubles each */
     case BOUGH_MODAL_DAMPING_SCALE: *count = m->nb; return d->modal_scale;
     default: return NULL;
   }

@@ -13,7 +13,9 @@
 
 #include "internal.h"
 
-enum { HEADER = 64, INTS_FIXED = 6, INTS_BODY = 14, TABLES_OF = 12, PORT_OF = 13, INTS_NODE = 2, MODES_MAX = 2048, COUNT_MAX = 10000000 };
+enum { HEADER = 64, MODES_MAX = 2048, COUNT_MAX = 10000000 };
+enum { INTS_FIXED = 6, INTS_BODY = 14, INTS_NODE = 2 };
+enum { TABLES_OF = 12, PORT_OF = 13 }; /* among the ints of a body */
 
 typedef struct {
   const unsigned char *ints; /* at any address */

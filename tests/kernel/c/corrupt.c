@@ -88,14 +88,15 @@ static void change_every_int(const test_block *block, unsigned char *copy) {
   }
 }
 
-enum { INTS_FIXED = 6, INTS_BODY = 15, INTS_NODE = 2 }; /* as model_block.c reads them */
+/* as model_block.c reads them; of the ints of a body, where some are */
+enum { INTS_FIXED = 6, INTS_BODY = 14, INTS_NODE = 2, PORT_NODE = 1, MODES = 3, TWO_PORT = 9, TABLES_OF = 12, PORT_OF = 13 };
 
 /* a node that carries a hinge must belong to the body that carries it */
 static void give_nodes_away(const test_block *block, unsigned char *copy) {
   int32_t nb, port, owner;
   memcpy(&nb, copy + 64, 4);
   for (int32_t k = 1; k < nb; k++) {
-    memcpy(&port, copy + 64 + 4 * (INTS_FIXED + INTS_BODY * k + 1), 4);
+    memcpy(&port, copy + 64 + 4 * (INTS_FIXED + INTS_BODY * k + PORT_NODE), 4);
     unsigned char *place = copy + 64 + 4 * (INTS_FIXED + INTS_BODY * nb + INTS_NODE * port);
     memcpy(&owner, place, 4);
     const int32_t other = (owner + 1) % nb;
@@ -113,12 +114,12 @@ static void share_with_others(const test_block *block, unsigned char *copy) {
   for (int32_t k = 1; k < nb; k++)
     for (int32_t other = 0; other < nb; other++) {
       int32_t modes[2];
-      memcpy(modes, copy + 64 + 4 * (INTS_FIXED + INTS_BODY * k + 4), 4);
-      memcpy(modes + 1, copy + 64 + 4 * (INTS_FIXED + INTS_BODY * other + 4), 4);
+      memcpy(modes, copy + 64 + 4 * (INTS_FIXED + INTS_BODY * k + MODES), 4);
+      memcpy(modes + 1, copy + 64 + 4 * (INTS_FIXED + INTS_BODY * other + MODES), 4);
       if (modes[0] == 0 || (modes[0] == modes[1] && other <= k)) continue;
       int32_t two_port;
-      memcpy(&two_port, copy + 64 + 4 * (INTS_FIXED + INTS_BODY * k + 10), 4);
-      for (int what = 13; what <= (two_port ? 14 : 13); what++) {
+      memcpy(&two_port, copy + 64 + 4 * (INTS_FIXED + INTS_BODY * k + TWO_PORT), 4);
+      for (int what = TABLES_OF; what <= (two_port ? PORT_OF : TABLES_OF); what++) {
         unsigned char *place = copy + 64 + 4 * (INTS_FIXED + INTS_BODY * k + what);
         int32_t value;
         memcpy(&value, place, 4);

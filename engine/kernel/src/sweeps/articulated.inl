@@ -13,14 +13,14 @@
  *        P_R = P^rr - g mu*                              x->sum->P
  *        D_R = H_F P_R H_F*                              x->D_R
  *        G_R = P_R H_F* D_R^-1                           x->gain[].G
- *        P_R^+ = (1 - G_R H_F) P_R                       plus->P
+ *        P_R^+ = (1 - G_R H_F) P_R                       P_plus
  *   (64) z(k) = A(k) phi z_R^+(k-1) + b_m + K_m theta    outward_body starts it, hand_to_parent and hand_modes add to it
  *        eps_f = T_f - z_f                               x->f.eps
  *        nu_f = D_f^-1 eps_f                             x->f.eps_L = L^-1 eps_f = L' nu_f
- *        z_R = z_r + g eps_f + P_R a_mR                  x->sum->z without P_R a_mR, plus->z with it
+ *        z_R = z_r + g eps_f + P_R a_mR                  x->sum->z without P_R a_mR, z_plus with it
  *        eps_R = T_R - H_F z_R                           local
  *        nu_R = D_R^-1 eps_R                             x->gain[].nu
- *        z_R^+ = z_R + G_R eps_R                         plus->z
+ *        z_R^+ = z_R + G_R eps_R                         z_plus
  *
  * A held DOF is not eliminated: its given acceleration joins a_mR, and the force it took is read off the hinge force
  * f = P_R alpha_R + (z_R - P_R a_mR). */
@@ -90,11 +90,10 @@ static void hold_modes(const bough_body *b, const real *motion, sweep_work *w, b
 
 /* H_F is the row of z */
 INLINE void eliminate_revolute(const bough_sweep *s, const bough_body *b, const sweep_input *in, sweep_work *w,
-                               body_work *x, gathered *plus) {
+                               body_work *x, real P_plus[21], real z_plus[6]) {
   const int i0 = b->u0, held = s->held[i0];
   if (held && in->motion) x->a[2] += in->motion[i0];
   const real *P_R = x->sum->P, *z = x->sum->z;
-  real *P_plus = plus->P, *z_plus = plus->z;
   for (int i = 0; i < 6; i++) z_plus[i] = z[i];
   symmetric_add(P_R, x->a, z_plus); /* z_R = z_r + g eps_f + P_R a_mR */
   if (held) {
@@ -155,7 +154,7 @@ INLINE void hinge_innovations(const bough_sweep *s, const bough_body *b, const s
 }
 
 /* PH <- PH L^-T, eps <- L^-1 eps; then P_R^+ = P_R - PH PH* and z_R^+ = z_R + PH* eps */
-INLINE void hinge_off(const real *L, free_dofs *f, gathered *plus) {
+INLINE void hinge_off(const real *L, free_dofs *f, real P_plus[21], real z_plus[6]) {
   for (int c = 0; c < f->n; c++) {
     real *PH = f->PH[c];
     for (int e = 0; e < c; e++) {
@@ -165,8 +164,8 @@ INLINE void hinge_off(const real *L, free_dofs *f, gathered *plus) {
     for (int i = 0; i < 6; i++) PH[i] *= L[AT(c, c)];
     f->eps[c] *= L[AT(c, c)];
     for (int i = 0; i < 6; i++) {
-      plus->z[i] += PH[i] * f->eps[c];
-      for (int j = 0; j <= i; j++) plus->P[AT(i, j)] -= PH[i] * PH[j];
+      z_plus[i] += PH[i] * f->eps[c];
+      for (int j = 0; j <= i; j++) P_plus[AT(i, j)] -= PH[i] * PH[j];
     }
   }
 }
@@ -187,25 +186,28 @@ INLINE void hinge_gains(const real *L, const free_dofs *f, hinge_gain *gain) {
 }
 
 static void eliminate_hinge(const bough_sweep *s, const bough_body *b, const sweep_input *in, sweep_work *w, body_work *x,
-                            gathered *plus) {
-  const real *P_R = x->sum->P;
+                            real P_plus[21], real z_plus[6]) {
+  const real *P_R = x->sum->P, *z = x->sum->z;
   free_dofs f;
   hold_dofs(s, b, in->motion, x, &f);
-  *plus = *x->sum;
-  symmetric_add(P_R, x->a, plus->z); /* z_R = z_r + g eps_f + P_R a_mR */
+  for (int i = 0; i < 21; i++) P_plus[i] = P_R[i];
+  for (int i = 0; i < 6; i++) z_plus[i] = z[i];
+  symmetric_add(P_R, x->a, z_plus); /* z_R = z_r + g eps_f + P_R a_mR */
   if (f.n == 0) return;
-  hinge_innovations(s, b, in, plus->z, x, &f); /* eps_R = T_R - H z_R,  D_R = H P_R H* */
+  hinge_innovations(s, b, in, z_plus, x, &f); /* eps_R = T_R - H z_R,  D_R = H P_R H* */
   real scale = P_R[AT(0, 0)] + P_R[AT(1, 1)] + P_R[AT(2, 2)];
   if (b->slides) scale = lane_min(scale, P_R[AT(3, 3)] + P_R[AT(4, 4)] + P_R[AT(5, 5)]);
   /* D_R = L L'; a NaN here does not hide the modal pivot that made it */
   w->D_min = lane_min(cholesky_packed(x->D_R, f.n), w->D_min);
   w->D_scale = lane_min(scale, w->D_scale);
-  hinge_off(x->D_R, &f, plus);           /* P_R^+ = (1 - G_R H) P_R,  z_R^+ = z_R + G_R eps_R */
-  hinge_gains(x->D_R, &f, x->gain);      /* G_R = P_R H* D_R^-1,  nu_R = D_R^-1 eps_R */
+  hinge_off(x->D_R, &f, P_plus, z_plus); /* P_R^+ = (1 - G_R H) P_R,  z_R^+ = z_R + G_R eps_R */
+  hinge_gains(x->D_R, &f, x->gain);     /* G_R = P_R H* D_R^-1,  nu_R = D_R^-1 eps_R */
 }
 
-/* (63) and (64) of body k: what its children handed over is in P, mu, D_f, z and eps_f. P_R^+ and z_R^+ are left, in O axes. */
-INLINE void inward_body(const bough_sweep *s, sweep_work *w, int k, const sweep_input *in, gathered *plus) {
+/* (63) and (64) of body k: what its children handed over is in P, mu, D_f, z and eps_f. Leaves P_R^+ and z_R^+, in O
+ * axes. */
+INLINE void inward_body(const bough_sweep *s, sweep_work *w, int k, const sweep_input *in, real P_plus[21],
+                        real z_plus[6]) {
   const bough_body *b = s->model->body + k;
   body_work *x = w->body + k;
   pivots_begin(w);
@@ -218,9 +220,9 @@ INLINE void inward_body(const bough_sweep *s, sweep_work *w, int k, const sweep_
       eliminate_modes(b, w, x);
   }
   if (b->revolute)
-    eliminate_revolute(s, b, in, w, x, plus);
+    eliminate_revolute(s, b, in, w, x, P_plus, z_plus);
   else
-    eliminate_hinge(s, b, in, w, x, plus);
+    eliminate_hinge(s, b, in, w, x, P_plus, z_plus);
   pivots_end(w, k);
 }
 
@@ -246,16 +248,17 @@ static void hand_modes(int nm, const real l[3], const real Gamma[21], const real
 }
 
 /* Gamma and z_R^+ in the parent's axes, onto P(k) and z(k) of the parent */
-INLINE void hand_to_parent(const bough_sweep *s, const bough_body *b, const gathered *plus, body_work *x, sweep_work *w) {
+INLINE void hand_to_parent(const bough_sweep *s, const bough_body *b, const real P_plus[21], const real z_plus[6],
+                           const body_work *x, sweep_work *w) {
   body_work *p = w->body + b->parent;
   const int path = s->path[b->parent];
   if (path == PATH_TWO_PORT) { /* its modes are eliminated from there */
-    hand_to_port(b, plus, x, p->port);
+    hand_to_port(b, P_plus, z_plus, x, p->port);
     return;
   }
   real Gamma[21], f[6], *P = p->sum->P, *z = p->sum->z;
-  inertia_rotate(x->R, plus->P, Gamma);
-  rotate(x->R, plus->z, f), rotate(x->R, plus->z + 3, f + 3);
+  inertia_rotate(x->R, P_plus, Gamma);
+  rotate(x->R, z_plus, f), rotate(x->R, z_plus + 3, f + 3);
   inertia_shift_add(x->l, Gamma, P);
   if (path == PATH_GENERAL)
     hand_modes(s->model->body[b->parent].nm, x->l, Gamma, f, port_influence(s, b, x, w->scratch.Pi), p);

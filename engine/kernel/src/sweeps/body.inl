@@ -91,30 +91,36 @@ INLINE void rigid_bias(const bough_inertia *inertia, const double *wheel, const 
  * sum_s (F1[s][r] - F1[r][s]) xidot_s. NF1 has a record for every pair of modes, for N1 is symmetric: N1[s][r] (6),
  * F1[s][r] (3), F1[r][s] (3), s < r, then N1[r][r], F1[r][r]. `skew`: F1 is antisymmetric and comes once, and cor is half
  * of it. */
-INLINE void tables_add(const bough_body *b, const int skew, const real *xi, const real *xidot, modal_terms *terms,
+INLINE void tables_add(const bough_body *b, const int skew, const real *xi, const real *xidot, modal_terms terms,
                        real b_omega[3]) {
+  real *NF = terms.NF, *cor = terms.cor;
   const int nm = b->nm, pair = skew ? 9 : 12;
   const double *T = b->NF1;
   for (int r = 0; r < nm; r++, T += skew ? 6 : 9) {
     const real p = xi[r], v = xidot[r];
-    modal_terms own = terms[r];
+    real own[9], turn[3];
+    for (int i = 0; i < 9; i++) own[i] = NF[9 * r + i];
+    for (int i = 0; i < 3; i++) turn[i] = cor[3 * r + i];
     for (int s = 0; s < r; s++, T += pair) {
       const real ps = xi[s], vs = xidot[s];
-      modal_terms *other = terms + s;
-      for (int i = 0; i < 6; i++) own.N[i] += T[i] * ps, other->N[i] += T[i] * p;
+      real *other = NF + 9 * s, *back = cor + 3 * s;
+      for (int i = 0; i < 6; i++) own[i] += T[i] * ps, other[i] += T[i] * p;
       for (int i = 0; i < 3; i++) {
         const double F = T[6 + i], B = skew ? -F : T[9 + i], C = skew ? F : F - B;
-        own.F[i] += F * ps, other->F[i] += B * p;
-        own.cor[i] += C * vs, other->cor[i] -= C * v;
+        own[6 + i] += F * ps, other[6 + i] += B * p;
+        turn[i] += C * vs, back[i] -= C * v;
         if (!skew) b_omega[i] += (F + B) * (v * vs);
       }
     }
-    for (int i = 0; i < 6; i++) own.N[i] += T[i] * p;
-    for (int i = 0; !skew && i < 3; i++) own.F[i] += T[6 + i] * p, b_omega[i] += T[6 + i] * (v * v);
-    terms[r] = own;
+    for (int i = 0; i < (skew ? 6 : 9); i++) own[i] += T[i] * p;
+    for (int i = 0; i < 3; i++) {
+      cor[3 * r + i] = turn[i];
+      if (!skew) b_omega[i] += T[6 + i] * (v * v);
+    }
+    for (int i = 0; i < 9; i++) NF[9 * r + i] = own[i];
   }
 }
-static void tables_add_general(const bough_body *b, const real *xi, const real *xidot, modal_terms *terms,
+static void tables_add_general(const bough_body *b, const real *xi, const real *xidot, modal_terms terms,
                                real b_omega[3]) {
   tables_add(b, 0, xi, xidot, terms, b_omega);
 }
@@ -128,18 +134,20 @@ static void linear_rows_add(const bough_body *b, const real *xi, real *F) {
 }
 
 /* the terms at zero deflection */
-INLINE void tables_begin(const bough_body *b, modal_terms *terms) {
+INLINE void tables_begin(const bough_body *b, modal_terms terms) {
+  real *NF = terms.NF, *cor = terms.cor;
   const double *N0 = b->N0, *F0 = b->F0;
   for (int r = 0; r < b->nm; r++) {
-    for (int i = 0; i < 6; i++) terms[r].N[i] = splat(N0[6 * r + i]);
-    for (int i = 0; i < 3; i++) terms[r].F[i] = splat(F0[6 * r + i]), terms[r].cor[i] = splat(0);
+    for (int i = 0; i < 6; i++) NF[9 * r + i] = splat(N0[6 * r + i]);
+    for (int i = 0; i < 3; i++) NF[9 * r + 6 + i] = splat(F0[6 * r + i]), cor[3 * r + i] = splat(0);
   }
 }
 
 /* Ruthless fidelity: M^rf, and b_eta off eps, at zero deflection but for geometric stiffening. */
-static void body_ruthless(const bough_body *b, const real w2[6], modal_terms *terms, body_work *x) {
+static void body_ruthless(const bough_body *b, const real w2[6], modal_terms terms, body_work *x) {
   const int nm = b->nm;
   const double *F0 = b->F0;
+  const real *NF = terms.NF;
   real *F = x->rf.M, *e = x->f.eps, unused[3] = {splat(0), splat(0), splat(0)};
   tables_begin(b, terms);
   for (int i = 0; i < 6 * nm; i++) F[i] = splat(F0[i]);
@@ -147,24 +155,24 @@ static void body_ruthless(const bough_body *b, const real w2[6], modal_terms *te
     tables_add_general(b, x->xi, x->xidot, terms, unused);
     linear_rows_add(b, x->xi, F);
     for (int r = 0; r < nm; r++)
-      for (int i = 0; i < 3; i++) F[6 * r + i] = terms[r].F[i];
+      for (int i = 0; i < 3; i++) F[6 * r + i] = NF[9 * r + 6 + i];
   }
   for (int r = 0; r < nm; r++)
-    for (int i = 0; i < 6; i++) e[r] -= terms[r].N[i] * w2[i];
+    for (int i = 0; i < 6; i++) e[r] -= NF[9 * r + i] * w2[i];
 }
 
 /* How M^rr moves with the deflection: g->mp and g->J, dJ/dt, and E xidot and F_w xidot. */
-INLINE void body_moments(const bough_body *b, const bough_inertia *inertia, const modal_terms *terms, const body_work *x,
+INLINE void body_moments(const bough_body *b, const bough_inertia *inertia, modal_terms terms, const body_work *x,
                          rigid_part *g, real Jdot[6], real Ed[3], real Fd[3]) {
   const int nm = b->nm;
   const double *N0 = b->N0, *F0 = b->F0;
-  const real *xi = x->xi, *xidot = x->xidot, *F = x->rf.M;
+  const real *xi = x->xi, *xidot = x->xidot, *F = x->rf.M, *NF = terms.NF;
   real dJ[6], Ex[3];
   for (int i = 0; i < 6; i++) dJ[i] = Jdot[i] = splat(0);
   for (int i = 0; i < 3; i++) Ex[i] = Ed[i] = Fd[i] = splat(0);
   for (int r = 0; r < nm; r++) {
     const real p = xi[r], v = xidot[r];
-    for (int i = 0; i < 6; i++) dJ[i] += p * (N0[6 * r + i] + terms[r].N[i]), Jdot[i] += v * terms[r].N[i];
+    for (int i = 0; i < 6; i++) dJ[i] += p * (N0[6 * r + i] + NF[9 * r + i]), Jdot[i] += v * NF[9 * r + i];
   }
   for (int r = 0; r < nm; r++) {
     const real p = xi[r], v = xidot[r];
@@ -182,11 +190,11 @@ INLINE void body_moments(const bough_body *b, const bough_inertia *inertia, cons
 }
 
 /* Full fidelity, in F: fills g and M^rf and takes b_eta off eps. w is omega of F. */
-static void body_full(const bough_body *b, const bough_inertia *inertia, const real w[3], modal_terms *terms, body_work *x,
+static void body_full(const bough_body *b, const bough_inertia *inertia, const real w[3], modal_terms terms, body_work *x,
                       rigid_part *g) {
   const int nm = b->nm, skew = !b->rotary && !b->stiffened;
   const double *F0 = b->F0;
-  const real *xi = x->xi, *xidot = x->xidot;
+  const real *xi = x->xi, *xidot = x->xidot, *NF = terms.NF;
   real *F = x->rf.M, *e = x->f.eps;
   for (int i = 0; i < 6; i++) g->b[i] = splat(0);
   tables_begin(b, terms);
@@ -195,7 +203,7 @@ static void body_full(const bough_body *b, const bough_inertia *inertia, const r
   else
     tables_add_general(b, xi, xidot, terms, g->b);
   for (int r = 0; r < nm; r++)
-    for (int i = 0; i < 3; i++) F[6 * r + i] = terms[r].F[i], F[6 * r + 3 + i] = splat(F0[6 * r + 3 + i]);
+    for (int i = 0; i < 3; i++) F[6 * r + i] = NF[9 * r + 6 + i], F[6 * r + 3 + i] = splat(F0[6 * r + 3 + i]);
   if (b->stiffened) linear_rows_add(b, xi, F);
 
   real Jdot[6], Ed[3], Fd[3], w2[6], h[3];
@@ -215,9 +223,9 @@ static void body_full(const bough_body *b, const bough_inertia *inertia, const r
   const double twice = skew ? 2.0 : 1.0;
   const real wc[3] = {twice * w[0], twice * w[1], twice * w[2]};
   for (int r = 0; r < nm; r++) {
-    const real *cor = terms[r].cor;
+    const real *cor = terms.cor + 3 * r;
     real f = wc[0] * cor[0] + wc[1] * cor[1] + wc[2] * cor[2];
-    for (int i = 0; i < 6; i++) f += w2[i] * terms[r].N[i];
+    for (int i = 0; i < 6; i++) f += w2[i] * NF[9 * r + i];
     e[r] -= f;
   }
 }
@@ -231,8 +239,8 @@ static void body_stiffened(const bough_body *b, const body_work *x, rigid_part *
       for (int i = 0; i < 3; i++) g->b[3 + i] += b->E1[3 * (nm * q + r) + i] * (xidot[q] * xidot[r]);
 }
 
-/* Full fidelity, nodes with rotary inertia: Mff = 1 + sum_q xi_q Z_q, and b_eta = Mff_dot xidot - 1/2 xidot' Z_q xidot off eps.
- * Z has a record of nm for every pair of modes. */
+/* Full fidelity, nodes with rotary inertia: Mff = 1 + sum_q xi_q Z_q, and b_eta = Mff_dot xidot - 1/2 xidot' Z_q xidot off
+ * eps. Z has a record of nm for every pair of modes. */
 static void body_rotary(const bough_body *b, body_work *x) {
   const int nm = b->nm;
   const double *Z = b->Z;

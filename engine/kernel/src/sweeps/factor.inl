@@ -26,7 +26,7 @@ static void factor_modes(const bough_sweep *s, int k, sweep_work *w, real *L, re
 
 /* hinge of body k: block of D, elimination, gains G_R */
 static void factor_hinge(const bough_sweep *s, int k, sweep_work *w, const sweep_input *in, real *L, real *D,
-                         gathered *plus) {
+                         real P_plus[21], real z_plus[6]) {
   const bough_body *b = s->model->body + k;
   body_work *x = w->body + k;
   const int n = b->nh, nu = s->model->nu;
@@ -44,9 +44,9 @@ static void factor_hinge(const bough_sweep *s, int k, sweep_work *w, const sweep
   }
   for (int i = 0; i < 6; i++) x->a[i] = splat(0);
   if (b->revolute)
-    eliminate_revolute(s, b, in, w, x, plus);
+    eliminate_revolute(s, b, in, w, x, P_plus, z_plus);
   else
-    eliminate_hinge(s, b, in, w, x, plus);
+    eliminate_hinge(s, b, in, w, x, P_plus, z_plus);
   for (int j = 0; j < n; j++) {
     for (int i = 0; i < 6; i++) X[i] = x->gain[j].G[i];
     carry_inward(s, k, w, X, b->u0 + j, L);
@@ -65,14 +65,14 @@ static void factors(const bough_sweep *s, void *work, const void *q, const void 
   w->failed = splat(0);
   for (int k = m->nb; k-- > 0;) {
     const bough_body *b = m->body + k;
-    gathered plus;
+    real P_plus[21], z_plus[6];
     pivots_begin(w);
     if (b->nm > 0) factor_modes(s, k, w, L, D);
-    factor_hinge(s, k, w, &in, L, D, &plus);
+    factor_hinge(s, k, w, &in, L, D, P_plus, z_plus);
     pivots_end(w, k);
     for (int i = 0; i < b->nm; i++) L[(b->um + i) * (nu + 1)] = splat(1);
-    for (int i = 0; i < 6; i++) plus.z[i] = splat(0);
-    if (b->parent >= 0) hand_to_parent(s, b, &plus, w->body + k, w);
+    for (int i = 0; i < 6; i++) z_plus[i] = splat(0);
+    if (b->parent >= 0) hand_to_parent(s, b, P_plus, z_plus, w->body + k, w);
   }
   real *work_modal = w->scratch.modal;
   rows_to_eta(m, work_modal, L);

@@ -123,12 +123,12 @@ static void forward(const bough_sweep *given, void *work, const void *q, const v
   for (int k = 0; k < m->nb; k++) outward_frame(s, w, k, in.q, in.u, in.loads);
   for (int k = m->nb; k-- > 0;) {
     const bough_body *b = m->body + k;
-    gathered plus; /* P_R^+ and z_R^+ */
+    real P_plus[21], z_plus[6]; /* P_R^+ and z_R^+ */
     if (b->last_child < 0) outward_body(s, w, k, in.tau, in.loads);
-    inward_body(s, w, k, &in, &plus);
+    inward_body(s, w, k, &in, P_plus, z_plus);
     if (b->parent < 0) continue;
     if (m->body[b->parent].last_child == k) outward_body(s, w, b->parent, in.tau, in.loads);
-    hand_to_parent(s, b, &plus, w->body + k, w);
+    hand_to_parent(s, b, P_plus, z_plus, w->body + k, w);
   }
   for (int k = 0; k < m->nb; k++) {
     outward_acceleration(s, w, k, in.motion, udot);

@@ -61,31 +61,33 @@ INLINE void port_congruence(const double *Meff, const double *Psi, const int n, 
     }
 }
 
-/* z holds z^+ and becomes z~ = z^+ + G~ (Pi eps_f - Omega z^+) */
-INLINE void port_force(const double *Theta, const int n, const int rank, real G[6][6], const real Pi_eps[6], real z[6]) {
-  real d[6];
-  for (int i = 0; i < 6; i++) d[i] = Pi_eps[i];
+/* z^+ becomes z~ = z^+ + G~ (Pi eps_f - Omega z^+) in its place */
+INLINE void port_force(const double *Theta, const int n, const int rank, real G[6][6], const real Pi_eps[6],
+                       port_work *port) {
+  real z[6], d[6], *z_tilde = port->at.z_tilde;
+  for (int i = 0; i < 6; i++) z[i] = port->at.z_plus[i], d[i] = Pi_eps[i];
   for (int j = 0; j < rank; j++) { /* Omega z = Theta (Theta' z) */
     real v = Theta[LOWER(j, j)] * z[j];
     for (int q = j + 1; q < 6; q++) v += Theta[LOWER(q, j)] * z[q];
     for (int q = j; q < n; q++) d[q] -= Theta[LOWER(q, j)] * v;
   }
   for (int i = 0; i < n; i++)
-    for (int j = 0; j < n; j++) z[i] += G[i][j] * d[j];
+    for (int j = 0; j < n; j++) z_tilde[i] += G[i][j] * d[j];
 }
 
 /* the modes of b, from what its child handed over: P_R, and Psi z~ onto z_R */
 INLINE void two_port(const bough_body *b, const int n, const int rank, const real Pi_eps[6], port_work *port, real P_R[21],
                      real z_R[6]) {
   const double *Psi = b->two_port->Psi, *Theta = b->two_port->Theta;
-  real G[6][6], *z = port->at.z_tilde;
+  const real *z_tilde = port->at.z_tilde;
+  real G[6][6];
   for (int i = 0; i < n; i++)
     for (int j = 0; j <= i; j++) G[i][j] = G[j][i] = port->inertia.Gamma[AT(port_order[i], port_order[j])];
   port_inertia(Theta, n, rank, G, port->inertia.G);
   port_congruence(b->Meff, Psi, n, G, P_R);
-  port_force(Theta, n, rank, G, Pi_eps, z);
+  port_force(Theta, n, rank, G, Pi_eps, port);
   for (int i = 0; i < 6; i++)
-    for (int q = 0; q < 6; q++) z_R[i] += Psi[6 * i + q] * z[q];
+    for (int q = 0; q < 6; q++) z_R[i] += Psi[6 * i + q] * z_tilde[q];
 }
 
 INLINE void eliminate_two_port(const bough_sweep *s, const bough_body *b, body_work *x) {
@@ -117,15 +119,16 @@ INLINE void eliminate_two_port(const bough_sweep *s, const bough_body *b, body_w
 }
 
 /* P_R^+ and z_R^+ of the child b to the port of its parent */
-INLINE void hand_to_port(const bough_body *b, const gathered *plus, const body_work *x, port_work *port) {
+INLINE void hand_to_port(const bough_body *b, const real P_plus[21], const real z_plus[6], const body_work *x,
+                         port_work *port) {
   real f[6];
   if (b->revolute) {
     const real c = x->turn.cosine, sine = x->turn.sine;
-    inertia_turn_z(c, sine, plus->P, port->inertia.Gamma);
-    turn_z(c, sine, plus->z, f), turn_z(c, sine, plus->z + 3, f + 3);
+    inertia_turn_z(c, sine, P_plus, port->inertia.Gamma);
+    turn_z(c, sine, z_plus, f), turn_z(c, sine, z_plus + 3, f + 3);
   } else {
-    inertia_rotate(x->R, plus->P, port->inertia.Gamma);
-    rotate(x->R, plus->z, f), rotate(x->R, plus->z + 3, f + 3);
+    inertia_rotate(x->R, P_plus, port->inertia.Gamma);
+    rotate(x->R, z_plus, f), rotate(x->R, z_plus + 3, f + 3);
   }
   for (int i = 0; i < 6; i++) port->at.z_plus[i] = f[port_order[i]];
 }

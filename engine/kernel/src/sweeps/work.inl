@@ -17,11 +17,10 @@ typedef struct {
   const real *loads;  /* [loads][6] torque and force at load nodes, inertial axes; null: zero */
 } sweep_input;
 
-/* An inertia and a force at one point, in the same axes: what the inward sweep gathers at a body (P^rr, then P_R about O;
- * b_m, then z_R less P_R a_mR, so that the hinge force is P_R alpha_R + z), and hands over (P_R^+ and z_R^+). */
+/* What the inward sweep gathers at a body, about O, in O axes. */
 typedef struct {
-  real P[21]; /* packed symmetric */
-  real z[6];
+  real P[21]; /* packed: M^rr of the body; P^rr, with what its children hand over; P_R, articulated inertia */
+  real z[6];  /* b_m; z_r, likewise; z_R less P_R a_mR, so that the hinge force is P_R alpha_R + z */
 } gathered;
 
 /* What a free DOF of a hinge keeps for the outward sweep, (64): betadot = nu_R - G_R* alpha^+. */
@@ -33,14 +32,14 @@ typedef struct {
 /* A two-port at its outboard hinge, in the port's order: wx wy vx vy vz wz. */
 typedef struct {
   union {
+    real Gamma[21]; /* P_R^+ of the child, port axes; packed, in the usual order */
+    real G[21];     /* G~, packed */
+  } inertia;
+  union {
     real z_plus[6];  /* z_R^+ of the child, port axes */
     real z_tilde[6]; /* z~, the force at the port without acceleration */
     real alpha[6];   /* acceleration of the port, less gravity */
   } at;
-  union {
-    real Gamma[21]; /* P_R^+ of the child, port axes; packed, in the usual order */
-    real G[21];     /* G~, packed */
-  } inertia;
 } port_work;
 
 /* Node that carries a hinge: enough to make Pi of it again, see port_influence. */
@@ -87,12 +86,13 @@ typedef struct {
     real *mu_L; /* mu L^-T, so that g mu* = mu_L mu_L* */
   } rf;             /* general path */
   hinge_gain *gain; /* [nh] of the free DOFs, in their order */
-  real R[9];        /* O -> port axes (not of a revolute hinge on a two-port: there the turn is enough) */
-  real l[3];        /* parent's O to own O, m, parent's O axes (not on a two-port) */
+  /* from here to a: in an order in which no vector crosses a line of the cache, where `real` is a double */
   struct {
     real cosine, sine;
   } turn;        /* about z, of a revolute hinge on a two-port */
   real omega[3]; /* angular velocity of O, rad/s, O axes */
+  real l[3];     /* parent's O to own O, m, parent's O axes (not on a two-port) */
+  real R[9];     /* O -> port axes (not of a revolute hinge on a two-port: there the turn is enough) */
   real a[6];     /* a_mR: acceleration of O that is there without accelerations, O axes */
   union {
     real *M; /* [nm*(nm+1)/2] packed M^ff of the body */
@@ -112,20 +112,19 @@ typedef struct {
   space_work *space;
 } body_work;
 
-/* One mode at the present deflection. */
+/* The modes of one body at the present deflection. */
 typedef struct {
-  real N[6];   /* centrifugal force on it: N . w2 */
-  real F[3];   /* F_w: its column of the angular rows of M^rf */
-  real cor[3]; /* Coriolis force on it: omega . cor, or twice that where F1 is antisymmetric */
+  real *NF;  /* [nm][9] N (6), centrifugal force on a mode N . w2; and F_w (3), its column of the angular rows of M^rf */
+  real *cor; /* [nm][3] Coriolis force on a mode: omega . cor, or twice that where F1 is antisymmetric */
 } modal_terms;
 
 typedef struct {
   body_work *body; /* [nb] */
   union {
-    modal_terms *terms; /* [nm_max] body_full, body_ruthless */
-    real *Pi;           /* [nm_max][6] port_influence */
-    real *gam;          /* [nm_max][3] node_deform */
-    real *modal;        /* [nm_max] a number for each mode of one body */
+    modal_terms terms; /* for nm_max modes: body_full, body_ruthless */
+    real *Pi;          /* [nm_max][6] port_influence */
+    real *gam;         /* [nm_max][3] node_deform */
+    real *modal;       /* [nm_max] a number for each mode of one body */
   } scratch;             /* of one function at a time */
   gathered *sum;         /* [2] passing places of two neighbours */
   real *alpha, *xiddot;  /* [2][6] and [2][nm_max], likewise */
@@ -189,7 +188,8 @@ static size_t carve_all(const bough_model *m, char *memory) {
   size_t at = bough_align(sizeof(sweep_work)) + bodies;
   sweep_work unused_work, *w = memory ? (sweep_work *)(void *)memory : &unused_work;
   body_work unused;
-  w->scratch.terms = carve(memory, &at, nm_max * sizeof *w->scratch.terms);
+  w->scratch.terms.NF = carve_reals(memory, &at, 9 * nm_max);
+  w->scratch.terms.cor = carve_reals(memory, &at, 3 * nm_max);
   w->sum = carve(memory, &at, 2 * sizeof *w->sum);
   w->alpha = carve_reals(memory, &at, 2 * 6), w->xiddot = carve_reals(memory, &at, 2 * nm_max);
   if (memory) w->body = (body_work *)(void *)(memory + bough_align(sizeof(sweep_work)));
