@@ -216,6 +216,8 @@ size_t fmu_slots(fmu_instance *f, const uint32_t *vr, size_t count, int *bad);
 fmu_status fmu_setup(fmu_instance *f, double start, int tolerance_defined, double tolerance, int stop_defined,
                      double stop);
 fmu_status fmu_terminate(fmu_instance *f);
+/* the integrator that the solver's settings ask for */
+bough_sim_options fmu_sim_options(const fmu_clock *now);
 /* not a step that can follow now; logs */
 int fmu_wrong_step(fmu_instance *f, double time, double step);
 
@@ -252,8 +254,6 @@ fmu_status fmu_output_rates(fmu_instance *f, const uint32_t *vr, size_t count, d
 void fmu_explain(fmu_instance *f, fmu_status level, bough_status status, bough_where where, const char *what);
 
 /* ---- step.c */
-/* the integrator that the solver's settings ask for */
-bough_sim_options fmu_sim_options(const fmu_clock *now);
 /* Co-Simulation: to time + step. `reached` is where it got to. The hook (may be null) is called after every internal
  * step; non-zero asks to return early. */
 typedef int (*fmu_hook)(void *user, double time);

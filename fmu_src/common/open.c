@@ -146,3 +146,14 @@ int fmu_wrong_step(fmu_instance *f, double time, double step) {
   }
   return 0;
 }
+
+bough_sim_options fmu_sim_options(const fmu_clock *now) {
+  bough_sim_options options;
+  memset(&options, 0, sizeof options);
+  options.method = (int)now->solver_method;
+  options.rtol = now->solver_tolerance; /* no absolute tolerance: every coordinate is judged by its own motion */
+  options.step_max = now->solver_max_step;
+  if (options.method == BOUGH_RK4) options.step = now->solver_step > 0.0 ? now->solver_step : 1e-3;
+  if (options.method == BOUGH_ROSENBROCK2) options.step = now->solver_step;
+  return options;
+}

@@ -51,17 +51,6 @@ fmu_status fmu_input_derivative(fmu_instance *f, const fmu_variable *v, int orde
   return FMU_OK;
 }
 
-bough_sim_options fmu_sim_options(const fmu_clock *now) {
-  bough_sim_options options;
-  memset(&options, 0, sizeof options);
-  options.method = (int)now->solver_method;
-  options.rtol = now->solver_tolerance; /* no absolute tolerance: every coordinate is judged by its own motion */
-  options.step_max = now->solver_max_step;
-  if (options.method == BOUGH_RK4) options.step = now->solver_step > 0.0 ? now->solver_step : 1e-3;
-  if (options.method == BOUGH_ROSENBROCK2) options.step = now->solver_step;
-  return options;
-}
-
 static bough_status open_run(fmu_instance *f) {
   const bough_sim_options options = fmu_sim_options(&f->now), *made = &f->sim_options;
   const int same = f->sim && made->method == options.method && made->step == options.step && made->rtol == options.rtol &&
