@@ -9,6 +9,9 @@ enum { METHOD_COUNT = (int)(sizeof METHODS / sizeof *METHODS) };
 
 /* Attempts at one step in a row that fail: each is at most half as long as the one before. */
 enum { MOST_REJECTIONS = 100 };
+/* After so many attempts, an error that shorter steps do not reduce is not the step's: it is passed. The step is a
+ * thousandth of the first attempt by then, and in practice less than a millionth. */
+enum { PATIENCE = 12 };
 /* Fixed steps shorter than this part of the time drown in its rounding. */
 static const double LEAST_STEP = 1e-12;
 /* More equal steps than this in one stretch are a mistake: no machine gets there. */
@@ -190,7 +193,10 @@ static bough_status accept(bough_sim *sim, double t_new) {
   return BOUGH_OK;
 }
 
-/* an error over its tolerance, and what rounding has to do with it */
+/* A stretch of time that is a matter of rounding: two times that mean the same. */
+static int is_instant(double from, double to) { return to - from <= 1e-14 * (fabs(from) > fabs(to) ? fabs(from) : fabs(to)); }
+
+/* an error over its tolerance, and what rounding and a start from rest have to do with it */
 static bough_status judge(bough_sim *sim, double h, double *error) {
   if (sim->now.tries == 0) sim->horizon = 0.0;
   *error = bough_tolerance_norm(sim, h);
@@ -199,6 +205,11 @@ static bough_status judge(bough_sim *sim, double h, double *error) {
   if (sim->now.tries % 3 == 0) status = bough_tolerance_measure_noise(sim, h);
   if (sim->now.tries % 3 == 2) status = bough_tolerance_relieve(sim);
   if (status == BOUGH_OK) *error = bough_tolerance_norm(sim, h);
+  if (sim->now.tries % 3 == 0) {
+    const int stuck = sim->now.tries >= PATIENCE && *error > 0.5 * sim->now.error_stuck && *error < 1e10;
+    sim->now.error_stuck = *error < 1e300 ? *error : 1e300;
+    if (stuck) *error = 1.0;
+  }
   return status == BOUGH_STOPPED ? status : BOUGH_OK;
 }
 
@@ -234,10 +245,12 @@ static bough_status adaptive_step(bough_sim *sim, double limit) {
     int last;
     double error = INFINITY;
     const double h = choose_step(sim, limit, &last);
-    if (!(sim->now.t + 0.1 * h > sim->now.t)) break;
+    const int instant = is_instant(sim->now.t, limit);
+    if (!instant && !(sim->now.t + 0.1 * h > sim->now.t)) break;
     if (sim->budget == 0) return BOUGH_PAUSED;
     sim->budget--;
-    status = sim->method->attempt(sim, h);
+    status = sim->method->attempt(sim, instant ? limit - sim->now.t : h);
+    if (status == BOUGH_OK && instant) return accept(sim, limit);
     if (status == BOUGH_OK) status = judge(sim, h, &error);
     if (status == BOUGH_STOPPED) return status;
     if (status == BOUGH_OK && error <= 1.0) {
@@ -391,7 +404,7 @@ static int is_flag(int64_t x) { return x == 0 || x == 1; }
 static int clock_ok(const sim_clock *now) {
   return bough_finite(now->t) && bough_finite(now->t_old) && now->t_old <= now->t && now->h >= 0.0 &&
          bough_finite(now->h) && now->reach >= 0.0 && bough_finite(now->reach) && is_flag(now->fresh) && now->error_old > 0.0 && bough_finite(now->error_old) &&
-         bough_finite(now->target) && now->spacing >= 0.0 && bough_finite(now->spacing) &&
+         bough_finite(now->error_stuck) && bough_finite(now->target) && now->spacing >= 0.0 && bough_finite(now->spacing) &&
          bough_finite(now->input_t) && now->input_order >= -1 && now->input_order <= BOUGH_INPUT_ORDERS &&
          bough_finite(now->grid_from) && bough_finite(now->grid_to) && now->grid_count >= 0 && now->grid_next >= 0 &&
          (double)now->grid_count <= MOST_STEPS && (double)now->grid_next <= MOST_STEPS && now->steps >= 0 &&

@@ -28,6 +28,7 @@ typedef struct {
   double h;           /* s, next step of an adaptive method; zero: to be chosen */
   double reach;       /* s, longest step worth a try where it is the last one to a limit */
   double error_old;   /* of the last accepted step, for the step-size control */
+  double error_stuck; /* three attempts ago: does a shorter step help? */
   double target;      /* s, the last time that a result was asked for ... */
   double spacing;     /* ... and how long after the one before, s */
   double input_t;     /* s, origin of the inputs' polynomials */

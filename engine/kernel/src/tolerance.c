@@ -6,7 +6,9 @@
  *   rtol s_i + h n_i
  * where s_i is the largest distance that the coordinate has had from its start value. Then a motion of a nanometre is
  * computed with as many digits as one of a metre, about any offset and in any unit, and a run with a thousandth of the
- * load is a thousandth of the run. Three refinements:
+ * load is a thousandth of the run. Four refinements:
+ *  - Translations of one hinge are one vector, and so are its rotations: they share the largest s_i. Otherwise a turn of
+ *    the axes would decide which component has to be resolved.
  *  - Modes of one body add up to one deflection. Weighted with the root of their modal mass they are comparable, and a
  *    mode is not resolved below MODE_FLOOR of the largest of them.
  *  - An angle matters up to full turns: s_i is at most TURN.
@@ -78,15 +80,24 @@ static double motion_of(const bough_sim *sim, int i) {
   return larger(sim->size[i], fabs(sim->stage[i] - sim->y_start[i]));
 }
 
-/* Sizes of n speeds and of the positions that belong to them, at least what the step's acceleration makes in H: into
- * sim->trial, where y is. Quaternions, which have one coordinate more, take the largest of their speeds. */
-static void sizes_of(const bough_sim *sim, double per_step, double H, int q0, int nq, int u0, int nu) {
-  double *size = sim->trial, most = 0.0;
-  for (int i = u0; i < u0 + nu; i++) {
-    size[i] = larger(motion_of(sim, i), per_step * fabs(sim->stage[i] - sim->y[i]));
-    most = larger(most, size[i]);
+/* Sizes of n modal speeds and coordinates, at least what the step's acceleration makes of them in H, into sim->trial. */
+static void sizes_of_modes(const bough_sim *sim, double h, int q0, int u0, int n) {
+  const double H = sim->horizon;
+  double *size = sim->trial;
+  for (int i = 0; i < n; i++) {
+    size[u0 + i] = larger(motion_of(sim, u0 + i), H / h * fabs(sim->stage[u0 + i] - sim->y[u0 + i]));
+    size[q0 + i] = larger(motion_of(sim, q0 + i), H * size[u0 + i]);
   }
-  for (int i = 0; i < nq; i++) size[q0 + i] = larger(motion_of(sim, q0 + i), H * (nq == nu ? size[u0 + i] : most));
+}
+/* The same of translations or of rotations of a hinge: one size for all speeds, one for all positions. */
+static void sizes_of_vector(const bough_sim *sim, double h, int q0, int nq, int u0, int nu) {
+  const double H = sim->horizon;
+  double *size = sim->trial, speed = 0.0, way = 0.0;
+  for (int i = u0; i < u0 + nu; i++)
+    speed = larger(speed, larger(motion_of(sim, i), H / h * fabs(sim->stage[i] - sim->y[i])));
+  for (int i = q0; i < q0 + nq; i++) way = larger(way, motion_of(sim, i));
+  for (int i = u0; i < u0 + nu; i++) size[i] = speed;
+  for (int i = q0; i < q0 + nq; i++) size[i] = larger(way, H * speed);
 }
 
 /* modes of one body, y[first] to y[first + nm - 1] */
@@ -119,13 +130,12 @@ static double fastest_turn(const bough_sim *sim) {
 
 static mean_square by_motion(const bough_sim *sim, double h) {
   mean_square mean = {0.0, 0};
-  const double H = sim->horizon;
   for (int k = 0; k < sim->model->nb; k++) {
     const bough_body *b = sim->model->body + k;
     const int u0 = sim->nq + b->u0, um = sim->nq + b->um, q_turn = b->q0 + b->slides, u_turn = u0 + b->slides;
-    sizes_of(sim, H / h, H, b->q0, b->slides, u0, b->slides);
-    sizes_of(sim, H / h, H, q_turn, b->qm - q_turn, u_turn, um - u_turn);
-    sizes_of(sim, H / h, H, b->qm, b->nm, um, b->nm);
+    sizes_of_vector(sim, h, b->q0, b->slides, u0, b->slides);
+    sizes_of_vector(sim, h, q_turn, b->qm - q_turn, u_turn, um - u_turn);
+    sizes_of_modes(sim, h, b->qm, um, b->nm);
     add_hinge(sim, h, b->q0, q_turn, INFINITY, &mean);
     add_hinge(sim, h, q_turn, b->qm, TURN, &mean);
     add_hinge(sim, h, u0, um, INFINITY, &mean);
