@@ -108,7 +108,7 @@ def simulate(
     stopped: KeyboardInterrupt | None = None
     try:
         sim.start(start, q, u)
-        walk = _Walk(sim, schedule)
+        walk = _Walk(sim, schedule, longest)
         for done, t in enumerate(times):  # noqa: B007  (done counts what has been recorded)
             walk.to(float(t))
             recorder.record(done, sim.q, sim.u)
@@ -145,8 +145,8 @@ def simulate(
 class _Walk:
     """The way of an integrator through its inputs: a step ends wherever one of them jumps or bends."""
 
-    def __init__(self, sim: _kernel.KernelSim, schedule: Schedule) -> None:
-        self.sim, self.schedule, self.number = sim, schedule, -1
+    def __init__(self, sim: _kernel.KernelSim, schedule: Schedule, longest: float) -> None:
+        self.sim, self.schedule, self.longest, self.number = sim, schedule, longest, -1
         self.now, self.before = float(schedule.knots[0]), np.inf
         if schedule.functions:
             sim.set_input(self._fill)
@@ -178,8 +178,12 @@ class _Walk:
         self.now = t
 
     def _jumps(self, t: float) -> list[tuple[float, float]]:
+        """Jumps of functions on the way to t, looked for from one longest step to the next."""
+        parts = np.linspace(self.now, t, max(2, 1 + int(np.ceil((t - self.now) / self.longest * (1 - 1e-9)))))
         try:
-            return self.schedule.jumps(self.now, t)
+            return [
+                jump for low, high in zip(parts, parts[1:], strict=False) for jump in self.schedule.jumps(low, high)
+            ]
         except Exception:  # the user's function may raise anything; it will again when the integrator gets there
             return []
 
