@@ -206,7 +206,7 @@ def test_example_at_rest_answers_small_loads_in_proportion(name: str) -> None:
     motion, 1e-8."""
     system, inputs, period = at_rest(name)
     names = moving(system)
-    # Explicit steps on its stiff stretch modes are held by stability: they carry a jitter of 75 times the tolerance. The
+    # Explicit steps on stiff stretch modes are held by stability: they carry a jitter of 75 times the tolerance. The
     # twist of the flyer's panels is a hundredth of their bending, and a mode is resolved to a tenth of the largest.
     rtol = {"spin_up": 1e-8, "free_flyer": 1e-7}.get(name, 1e-6)
     for number, (key, load) in enumerate(inputs.items()):
