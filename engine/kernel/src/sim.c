@@ -76,7 +76,7 @@ bough_status bough_sim_create(const bough_model *m, bough_data *data, const boug
   bough_sim *s = (bough_sim *)(void *)memory;
   s->model = m, s->data = data, s->options = *options, s->method = METHODS[options->method];
   s->nq = m->nq, s->nu = m->nu, s->ny = m->nq + m->nu, s->n_inputs = 2 * m->nu + 6 * m->n_loads;
-  s->now.input_order = -1;
+  s->now.input_order = -1, s->now.error_old = 1e-4;
   s->where.body = -1;
   s->stop = INFINITY;
   bough_tolerance_start(s);
