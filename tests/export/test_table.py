@@ -78,10 +78,10 @@ def test_parameters_carry_the_models_values() -> None:
         "b.mass": (2.0,), "b.com[1]": (0.1,), "b.com[2]": (0.2,), "b.com[3]": (0.3,),
         "b.inertia[1]": (0.3,), "b.inertia[2]": (0.4,), "b.inertia[3]": (0.5,),
         "b.inertia[4]": (0.01,), "b.inertia[5]": (0.02,), "b.inertia[6]": (0.03,),
-        "solver.method": (1.0,), "solver.step": (0.0,), "solver.tolerance": (1e-6,),
+        "solver.method": (1.0,), "solver.step": (0.0,), "solver.tolerance": (1e-6,), "solver.max_step": (0.0,),
     }  # fmt: skip
     fixed = {name for name, v in found.items() if v.variability == "fixed"}
-    assert fixed == {"solver.method", "solver.step", "solver.tolerance"}
+    assert fixed == {"solver.method", "solver.step", "solver.tolerance", "solver.max_step"}
     assert found["h.locked"].type == "Boolean" and found["solver.method"].type == "Integer"
 
 

@@ -308,9 +308,26 @@ def test_messages_arrive_formatted_with_the_instance_name(arm: Fmu) -> None:
 
 
 def test_a_step_that_would_never_end_is_given_up(fmus: Finder) -> None:
-    """A solver step of a nanosecond: a thousand million of them to the communication point."""
+    """A solver step of a nanosecond: a thousand million of them to the communication point. Ten thousand show it."""
     with Instance(fmus("arm", "2.0")) as it:
         it.set_integer("solver.method", 0)
         it.initialize({"solver.step": 1e-9})
         assert it.step(1.0) == DISCARD
-        assert "solver.step" in it.last and "t = 0.001" in it.last
+        assert "solver.step" in it.last and "t = 1e-05" in it.last
+
+
+def test_a_step_of_1e9_seconds_is_given_up_at_once(fmus: Finder) -> None:
+    """The arm swings and vibrates: a million steps would not bring it far."""
+    with Instance(fmus("arm", "3.0")) as it:
+        it.initialize({"shoulder.phi": 1.0})
+        assert it.step(1e9) == DISCARD
+        assert "too small" in it.last or "solver" in it.last
+
+
+@pytest.mark.parametrize("name", ["solver.step", "solver.max_step"])
+@pytest.mark.parametrize("value", [1e-22, 1e-13, 5e-324])
+def test_steps_that_vanish_in_rounding_are_refused(name: str, value: float, fmus: Finder) -> None:
+    with Instance(fmus("arm", "2.0")) as it:
+        assert it.try_set({name: value}) == DISCARD
+        assert "1e-12" in it.last and name in it.last
+        assert it.try_set({name: 0.0}) == OK

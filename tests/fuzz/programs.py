@@ -17,12 +17,13 @@ from pathlib import Path
 
 import fmpy
 from house.tools import KERNEL, ROOT, kernel_objects
+from kernel.make_blocks import blocks_header
 
 SOURCES = Path(__file__).parent / "c"
 FOLDER = ROOT / "build" / "out" / "fuzz"
 _FMU = ROOT / "fmu_src"
 _SHARED = ("calls", "location", "log", "open", "resource", "state")
-_INCLUDE = [f"-I{KERNEL / 'include'}", f"-I{_FMU / 'common'}", "-isystem", str(Path(fmpy.__file__).parent / "c-code")]
+_INCLUDE = [f"-I{FOLDER}", f"-I{KERNEL / 'include'}", f"-I{_FMU / 'common'}", "-isystem", str(Path(fmpy.__file__).parent / "c-code")]
 _ADDRESS = ["-O1", "-g1", "-fno-omit-frame-pointer", "-fno-sanitize-recover=all"]
 _UNDEFINED = "-fsanitize=address,undefined"
 _KERNEL_UNDEFINED = "-fsanitize=address,signed-integer-overflow,shift,bounds,float-cast-overflow,integer-divide-by-zero"
@@ -149,6 +150,7 @@ def build(*programs: Program, jobs: int = 2) -> Path:
         rules.program(program)
     with (FOLDER / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
+        blocks_header(FOLDER)
         (FOLDER / "build.ninja").write_text("\n".join([*rules.lines, ""]), encoding="utf-8")
         ninja = Path(sys.executable).parent / "ninja"
         command = [str(ninja), "-C", str(FOLDER), "-j", str(jobs), "--quiet", *(p.name for p in programs)]

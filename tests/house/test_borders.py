@@ -141,8 +141,8 @@ def test_link_in_an_archive_is_refused(tmp_path: Path) -> None:
 
 
 def test_archive_of_too_many_bytes_or_files_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "ARCHIVE_BYTES", 10**6)
-    monkeypatch.setattr(files, "ARCHIVE_ENTRIES", 5)
+    monkeypatch.setattr(files.reading, "ARCHIVE_BYTES", 10**6)
+    monkeypatch.setattr(files.reading, "ARCHIVE_ENTRIES", 5)
     bomb = packed(tmp_path / "bomb", ("SystemStructure.ssd", bytes(10**6)), ("more", b"x"))
     crowd = packed(tmp_path / "crowd", *((f"{i}", b"") for i in range(5)), ("SystemStructure.ssd", b""))
     assert bomb.stat().st_size < 5000
@@ -156,7 +156,7 @@ def test_archive_of_too_many_bytes_or_files_is_refused(tmp_path: Path, monkeypat
 
 
 def test_archives_that_hold_too_much_together_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "SYSTEM_BYTES", 10**6)
+    monkeypatch.setattr(files.reading, "SYSTEM_BYTES", 10**6)
     paths = [packed(tmp_path / f"{k}.fmu", ("big", bytes(4 * 10**5))) for k in range(3)]
     check_archives(paths[:2])
     with pytest.raises(RefusedFileError, match="together"):

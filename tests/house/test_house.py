@@ -91,7 +91,7 @@ OPTIONAL = {
     "pythonfmu": "fmu",
 }
 """Packages that the engine imports only where a user asks for what they do, and the extra that brings them."""
-DISTRIBUTION = {"ruamel": "ruamel.yaml"}
+DISTRIBUTION = {"PIL": "pillow", "ruamel": "ruamel.yaml"}
 """Packages whose name on PyPI is another one."""
 
 

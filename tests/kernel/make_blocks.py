@@ -99,6 +99,12 @@ def models() -> dict[str, Dict]:
 
 
 @cache
+def blocks() -> dict[str, bytes]:
+    """The models' blocks by name."""
+    return {name: System(model).block.data for name, model in models().items()}
+
+
+@cache
 def _header() -> str:
     """The text of blocks.h: each block as 64-bit words, which a little-endian machine has in the order of the bytes."""
     lines = ["/* blocks.h - model blocks of the test programs. Written by tests/kernel/make_blocks.py. */"]
@@ -111,14 +117,13 @@ def _header() -> str:
         "} test_block;",
         "",
     ]
-    blocks = {name: System(model).block.data for name, model in models().items()}
-    for name, data in blocks.items():
+    for name, data in blocks().items():
         words = [f"0x{w:x}u" for w in np.frombuffer(data, dtype="<u8")]
         lines.append(f"static const uint64_t block_{name}[] = {{")
         lines += ["  " + ", ".join(words[i : i + 6]) + "," for i in range(0, len(words), 6)]
         lines.append("};")
     lines += ["", "static const test_block blocks[] = {"]
-    lines += [f'    {{"{name}", block_{name}, sizeof block_{name}}},' for name in blocks]
+    lines += [f'    {{"{name}", block_{name}, sizeof block_{name}}},' for name in blocks()]
     return "\n".join([*lines, "};", "enum { BLOCKS = sizeof blocks / sizeof blocks[0] };", "", "#endif", ""])
 
 

@@ -6,7 +6,7 @@
  * step nothing is promised but that Reset brings the instance back. */
 #include "fmi.h"
 #ifndef PARTNER
-#include "../../kernel/c/blocks.h"
+#include "blocks.h"
 #include "bough.h"
 #endif
 

@@ -200,7 +200,9 @@ static bough_status accept(bough_sim *sim, double t_new) {
 }
 
 /* A stretch of time that is a matter of rounding: two times that mean the same. */
-static int is_instant(double from, double to) { return to - from <= 1e-14 * (fabs(from) > fabs(to) ? fabs(from) : fabs(to)); }
+static int is_instant(double from, double to) {
+  return bough_finite(to) && to - from <= 1e-14 * (fabs(from) > fabs(to) ? fabs(from) : fabs(to));
+}
 
 /* an error over its tolerance, and what rounding and a start from rest have to do with it */
 static bough_status judge(bough_sim *sim, double h, double *error) {
