@@ -197,7 +197,7 @@ bough_status bough_data_check(bough_data *data, const bough_forward_ops *ops, co
                               const double *udot);
 /* hinges.c: facts of a hinge type by its code; null if there is none */
 const bough_hinge_facts *bough_hinge(int type);
-/* point.c: the forward sweep `s` at a point, which must have q, u and tau; force and reaction may be null. All single
+/* point.c: the forward sweep `s` at a point, which must have q and u; force and reaction may be null. All single
  * evaluations, implicit stages of integrators among them, go through here. */
 bough_status bough_sweep_forward(bough_data *data, const bough_sweep *s, const bough_point *at, double *udot, double *force,
                                  double *reaction);

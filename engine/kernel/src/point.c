@@ -3,8 +3,8 @@
 
 bough_status bough_sweep_forward(bough_data *d, const bough_sweep *s, const bough_point *at, double *udot, double *force,
                                  double *reaction) {
-  const double *loads = d->model->n_loads > 0 ? at->loads : NULL;
-  d->one->forward(s, d->work_one, at->q, at->u, at->tau, at->motion, loads, udot, force, reaction);
+  const double *loads = d->model->n_loads > 0 ? at->loads : NULL, *tau = at->tau ? at->tau : d->zero;
+  d->one->forward(s, d->work_one, at->q, at->u, tau, at->motion, loads, udot, force, reaction);
   const bough_status status = bough_data_check(d, d->one, d->work_one, 0, udot);
   if (status != BOUGH_OK) d->where.time = at->t;
   return status;
@@ -26,9 +26,7 @@ static bough_status evaluate(const bough_model *m, bough_data *d, const bough_po
   if (!udot && (v->udot || v->force || v->reaction || (moving && v->acceleration))) {
     const bough_sweep s = bough_data_sweep(d);
     double *found = v->udot ? v->udot : d->udot;
-    bough_point full = *at;
-    if (!full.tau) full.tau = d->zero;
-    const bough_status status = bough_sweep_forward(d, &s, &full, found, v->force, v->reaction);
+    const bough_status status = bough_sweep_forward(d, &s, at, found, v->force, v->reaction);
     if (status != BOUGH_OK) return status;
     udot = found;
   }
