@@ -58,8 +58,8 @@ static double run_fmu(void *library, const char *resources, const char *guid, in
 static double run_kernel(const bough_model *model, bough_data *data, const double *q0, const double *u0, int steps) {
   const bough_sim_options options = {BOUGH_DOPRI5, 1e-6, 0.0, 0.0, 0.0, 0};
   bough_sim *sim;
-  double *q = malloc(sizeof(double) * (size_t)(bough_model_nq(model) + bough_model_nu(model)));
-  double *u = q + bough_model_nq(model);
+  const bough_sizes sizes = bough_model_sizes(model);
+  double *q = malloc(sizeof(double) * (size_t)(sizes.nq + sizes.nu)), *u = q + sizes.nq;
   if (bough_sim_create(model, data, &options, &sim) != BOUGH_OK || bough_sim_start(sim, 0.0, q0, u0) != BOUGH_OK) exit(4);
   const double began = now();
   for (int i = 0; i < steps; i++) {
@@ -90,7 +90,8 @@ int main(int argc, char **argv) {
     return 1;
   fmi2ValueReference in[PORTS], out[PORTS];
   for (int k = 0; k < PORTS; k++) in[k] = (unsigned)atoi(argv[7 + k]), out[k] = (unsigned)atoi(argv[7 + PORTS + k]);
-  double *zero = calloc((size_t)(bough_model_nq(model) + bough_model_nu(model)) + 1, sizeof(double));
+  const bough_sizes sizes = bough_model_sizes(model);
+  double *zero = calloc((size_t)(sizes.nq + sizes.nu) + 1, sizeof(double));
   const int steps = atoi(argv[5]), rounds = atoi(argv[6]);
   double best[3] = {1e9, 1e9, 1e9};
   for (int r = 0; r < rounds; r++) {

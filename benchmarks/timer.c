@@ -44,7 +44,8 @@ EXPORT timer *timer_open(const void *block, size_t size, int count, const double
     timer_close(t);
     return NULL;
   }
-  t->count = count, t->nq = bough_model_nq(t->model), t->nu = bough_model_nu(t->model);
+  const bough_sizes sizes = bough_model_sizes(t->model);
+  t->count = count, t->nq = sizes.nq, t->nu = sizes.nu;
   size_t rows = (size_t)count;
   t->q = copy(q, rows * (size_t)t->nq), t->u = copy(u, rows * (size_t)t->nu);
   t->tau = copy(tau, rows * (size_t)t->nu), t->udot = copy(NULL, rows * (size_t)t->nu);
@@ -55,10 +56,12 @@ EXPORT timer *timer_open(const void *block, size_t size, int count, const double
 
 /* Seconds per evaluation over `repeats` calls, negative on failure. One state at a time, the first one. */
 EXPORT double timer_single(timer *t, long repeats) {
+  const bough_point at = {.q = t->q, .u = t->u, .tau = t->tau};
+  const bough_values values = {.udot = t->udot};
   double began = now();
   for (long i = 0; i < repeats; i++) {
     t->q[0] += 1e-12;
-    if (bough_forward_dynamics(t->model, t->data, t->q, t->u, t->tau, NULL, NULL, t->udot, NULL, NULL)) return -1;
+    if (bough_evaluate(t->model, t->data, &at, 0, NULL, &values)) return -1;
   }
   return (now() - began) / (double)repeats;
 }
@@ -75,6 +78,6 @@ EXPORT double timer_batch(timer *t, long repeats) {
 
 /* Baseline build of the sweeps (0) or x86-64-v3 (1); non-zero where the CPU has not got it. */
 EXPORT int timer_isa(timer *t, int isa) { return (int)bough_data_set_isa(t->data, isa); }
-EXPORT size_t timer_memory(const timer *t) { return bough_model_memory(t->model) + bough_data_memory(t->data); }
-EXPORT size_t timer_memory_model(const timer *t) { return bough_model_memory(t->model); }
+EXPORT size_t timer_memory(const timer *t) { return bough_model_sizes(t->model).memory + bough_data_memory(t->data); }
+EXPORT size_t timer_memory_model(const timer *t) { return bough_model_sizes(t->model).memory; }
 EXPORT const double *timer_udot(const timer *t) { return t->udot; }

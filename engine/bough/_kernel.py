@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ctypes as c
 import importlib.resources
+import itertools
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -15,13 +17,15 @@ from bough import _build_info
 from bough.errors import BoughError, SimulationError
 
 Array: TypeAlias = NDArray[np.float64]
+Nodes: TypeAlias = NDArray[np.intc]
+NO_NODES: Nodes = np.empty(0, dtype=np.intc)
 
 OK, SINGULAR, NOT_FINITE, STEP_TOO_SMALL, STOPPED, PAUSED = 0, 4, 5, 6, 7, 8
 GRAVITY, DAMPING, STIFFNESS, REST, ARMATURE, HELD, INERTIA, MODAL_DAMPING_SCALE = range(8)
-METHODS = {"rk4": 0, "dopri5": 1, "rosenbrock2": 2}
+STEP_FIXED, STEP_EITHER, STEP_ADAPTIVE = range(3)
 LANES_BATCH, LANES_TANGENT = 1, 2
 
-_D, _I, _P = c.POINTER(c.c_double), c.POINTER(c.c_int), c.c_void_p
+_D, _P = c.POINTER(c.c_double), c.c_void_p
 INPUT_FN = c.CFUNCTYPE(c.c_int, c.c_void_p, c.c_double, *[_D] * 5)
 INPUT_ORDERS = 3
 """Highest derivative of an input that the kernel takes."""
@@ -44,20 +48,28 @@ class _Options(c.Structure):
     )
 
 
+class _Sizes(c.Structure):
+    _fields_ = (*((name, c.c_int) for name in ("nq", "nu", "bodies", "nodes", "loads")), ("memory", c.c_size_t))
+
+
+class _Method(c.Structure):
+    _fields_ = (("name", c.c_char_p), ("note", c.c_char_p), ("order", c.c_int), ("stepping", c.c_int))
+
+
 POINT = ("q", "u", "tau", "motion", "loads")
-"""Arguments that directional derivatives are taken by."""
+"""Arguments of an evaluation, and those that directional derivatives are taken by."""
 
 
 class _Point(c.Structure):
-    _fields_ = tuple((name, _D) for name in POINT)
+    _fields_ = (("t", c.c_double), *((name, _P) for name in (*POINT, "udot")))
 
 
 VALUES = ("qdot", "udot", "force", "reaction", "pose", "velocity", "acceleration")
-"""What directional derivatives are given of."""
+"""What an evaluation gives, and directional derivatives are given of."""
 
 
 class _Values(c.Structure):
-    _fields_ = tuple((name, _D) for name in VALUES)
+    _fields_ = tuple((name, _P) for name in VALUES)
 
 
 class _Counts(c.Structure):
@@ -68,10 +80,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "status_text": (c.c_char_p, [c.c_int]),
     "model_create": (c.c_int, [c.c_char_p, c.c_size_t, c.POINTER(_P)]),
     "model_free": (None, [_P]),
-    "model_nq": (c.c_int, [_P]),
-    "model_nu": (c.c_int, [_P]),
-    "model_bodies": (c.c_int, [_P]),
-    "model_memory": (c.c_size_t, [_P]),
+    "model_sizes": (_Sizes, [_P]),
     "data_create": (c.c_int, [_P, c.c_int, c.POINTER(_P)]),
     "data_free": (None, [_P]),
     "data_memory": (c.c_size_t, [_P]),
@@ -80,20 +89,16 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "data_set_isa": (c.c_int, [_P, c.c_int]),
     "data_set": (c.c_int, [_P, c.c_int, _D, c.c_int]),
     "data_get": (c.c_int, [_P, c.c_int, _D, c.c_int]),
-    "forward_dynamics": (c.c_int, [_P, _P, *[_D] * 8]),
+    "evaluate_rows": (c.c_int, [_P, _P, c.c_int, c.POINTER(_Point), c.c_int, _P, c.POINTER(_Values)]),
+    "directional": (c.c_int, [_P, _P, c.POINTER(_Point), c.POINTER(_Point), c.c_int, _P, c.POINTER(_Values)]),
     "forward_dynamics_batch": (c.c_int, [_P, _P, c.c_int, _D, _D, _D, _D]),
-    "forward_dynamics_rows": (c.c_int, [_P, _P, c.c_int, *[_D] * 6]),
-    "forward_composite_batch": (c.c_int, [_P, _P, c.c_int, *[_D] * 7]),
-    "inverse_dynamics_batch": (c.c_int, [_P, _P, c.c_int, *[_D] * 5]),
-    "mass_matrix_batch": (c.c_int, [_P, _P, c.c_int, _D, _D]),
-    "mass_factors_batch": (c.c_int, [_P, _P, c.c_int, _D, _D, _D]),
-    "mass_solve_batch": (c.c_int, [_P, _P, c.c_int, _D, _D, _D]),
-    "node_pose_batch": (c.c_int, [_P, _P, c.c_int, _D, c.c_int, _D]),
-    "node_motion": (c.c_int, [_P, _P, _D, _D, _D, c.c_int, _I, _D, _D, _D]),
-    "directional": (c.c_int, [_P, _P, c.POINTER(_Point), c.POINTER(_Point), c.c_int, _I, c.POINTER(_Values)]),
-    "energy_batch": (c.c_int, [_P, _P, c.c_int, _D, _D, _D]),
-    "momentum": (c.c_int, [_P, _P, _D, _D, _D]),
-    "position_rates": (None, [_P, _D, _D, _D]),
+    "forward_composite": (c.c_int, [_P, _P, c.c_int, *[_D] * 7]),
+    "inverse_dynamics": (c.c_int, [_P, _P, c.c_int, *[_D] * 5]),
+    "mass_matrix": (c.c_int, [_P, _P, c.c_int, _D, _D]),
+    "mass_factors": (c.c_int, [_P, _P, c.c_int, _D, _D, _D]),
+    "mass_solve": (c.c_int, [_P, _P, c.c_int, _D, _D, _D]),
+    "energy": (c.c_int, [_P, _P, c.c_int, *[_D] * 4]),
+    "method_about": (c.POINTER(_Method), [c.c_int]),
     "normalize": (None, [_P, _D]),
     "sim_create": (c.c_int, [_P, _P, c.POINTER(_Options), c.POINTER(_P)]),
     "sim_free": (None, [_P]),
@@ -121,6 +126,28 @@ def _open() -> c.CDLL:
 _lib = _open()
 
 
+@dataclass(frozen=True)
+class Method:
+    """An integrator: its number in the kernel, what it is for, and what a given step means to it (STEP_...)."""
+
+    number: int
+    note: str
+    stepping: int
+
+
+def _methods() -> Iterator[tuple[str, Method]]:
+    for number in itertools.count():
+        found = _lib.bough_method_about(number)
+        if not found:
+            return
+        facts = found.contents
+        yield facts.name.decode(), Method(number, facts.note.decode(), facts.stepping)
+
+
+METHODS = dict(_methods())
+"""The kernel's integrators by their names."""
+
+
 def _ptr(a: Array | None) -> Any:
     return None if a is None else a.ctypes.data_as(_D)
 
@@ -128,6 +155,11 @@ def _ptr(a: Array | None) -> Any:
 def _address(a: Array | None) -> Any:
     """Pointer to a C-contiguous float64 array; the cheap way, for calls that are made often."""
     return None if a is None else c.cast(a.__array_interface__["data"][0], _D)
+
+
+def _place(a: Array | Nodes | None) -> int | None:
+    """Address of a C-contiguous array, for a field of a structure."""
+    return None if a is None else a.__array_interface__["data"][0]
 
 
 def status_text(status: int) -> str:
@@ -158,25 +190,19 @@ class KernelModel:
         status = _lib.bough_model_create(block, len(block), c.byref(self.handle))
         if status != OK:
             raise BoughError(f"the kernel refuses the model block: {status_text(status)}")
-        self.nq: int = _lib.bough_model_nq(self.handle)
-        self.nu: int = _lib.bough_model_nu(self.handle)
-        self.bodies: int = _lib.bough_model_bodies(self.handle)
+        sizes = _lib.bough_model_sizes(self.handle)
+        self.nq: int = sizes.nq
+        self.nu: int = sizes.nu
+        self.bodies: int = sizes.bodies
+        self.loads: int = sizes.loads
+        """Number of nodes that take a load."""
+        self.memory: int = sizes.memory
+        """Bytes that the kernel holds for the model."""
 
     def __del__(self) -> None:
         """Free the kernel's memory."""
         if getattr(self, "handle", None) and _lib is not None:
             _lib.bough_model_free(self.handle)
-
-    @property
-    def memory(self) -> int:
-        """Bytes that the kernel holds for the model."""
-        return int(_lib.bough_model_memory(self.handle))
-
-    def position_rates(self, q: Array, u: Array) -> Array:
-        """Qdot = N(q) u."""
-        out = np.empty(self.nq)
-        _lib.bough_position_rates(self.handle, _ptr(q), _ptr(u), _ptr(out))
-        return out
 
 
 class KernelData:
@@ -234,6 +260,22 @@ class KernelData:
         twin.isa = self.isa
         return twin
 
+    def evaluate(
+        self, at: Mapping[str, Array | None], out: Mapping[str, Array], nodes: Nodes = NO_NODES, rows: int = 1
+    ) -> None:
+        """Everything that follows from a point: the values named in `out`, computed in one call.
+
+        Args:
+            at: q, u and where not zero tau, motion, loads; or accelerations udot that are known.
+            out: Arrays to fill, by the names in VALUES; `pose`, `velocity` and `acceleration` are of the nodes.
+            nodes: Indices of nodes.
+            rows: Number of points; all arrays but loads then hold a row for each.
+        """
+        point = _Point(**{name: _place(a) for name, a in at.items()})
+        values = _Values(**{name: _place(a) for name, a in out.items()})
+        model, index = self.model.handle, _place(nodes)
+        self._check(_lib.bough_evaluate_rows(model, self.handle, rows, point, nodes.size, index, values))
+
     def forward(
         self,
         q: Array,
@@ -246,8 +288,12 @@ class KernelData:
         reaction: Array | None = None,
     ) -> None:
         """Articulated-body dynamics, (63)-(64)."""
-        arrays = (q, u, tau, motion, loads, udot, force, reaction)
-        self._check(_lib.bough_forward_dynamics(self.model.handle, self.handle, *map(_address, arrays)))
+        out = {"udot": udot}
+        if force is not None:
+            out["force"] = force
+        if reaction is not None:
+            out["reaction"] = reaction
+        self.evaluate({"q": q, "u": u, "tau": tau, "motion": motion, "loads": loads}, out)
 
     def forward_batch(self, q: Array, u: Array, tau: Array, udot: Array) -> None:
         """Articulated-body dynamics of many states, rows of the arrays."""
@@ -262,80 +308,83 @@ class KernelData:
         self, q: Array, u: Array, tau: Array, motion: Array | None, loads: Array | None, udot: Array
     ) -> None:
         """Articulated-body dynamics of many states, one at a time, with given motion and loads."""
-        self._rows("forward_dynamics_rows", q.shape[0], q, u, tau, motion, loads, udot)
+        at = {"q": q, "u": u, "tau": tau, "motion": motion, "loads": loads}
+        self.evaluate(at, {"udot": udot}, rows=q.shape[0])
 
     def composite(self, q: Array, u: Array, tau: Array, motion: Array | None, loads: Array | None, udot: Array) -> None:
         """Composite-body dynamics, (46), of many states."""
         work = np.empty(self.model.nu * (self.model.nu + 1))
-        self._rows("forward_composite_batch", q.shape[0], q, u, tau, motion, loads, work, udot)
+        self._rows("forward_composite", q.shape[0], q, u, tau, motion, loads, work, udot)
 
     def inverse(self, q: Array, u: Array, udot: Array, loads: Array | None, tau: Array) -> None:
         """Inverse dynamics, (45), of many states."""
-        self._rows("inverse_dynamics_batch", q.shape[0], q, u, udot, loads, tau)
+        self._rows("inverse_dynamics", q.shape[0], q, u, udot, loads, tau)
 
     def mass_matrix(self, q: Array) -> Array:
         """Mass matrices, (50), of many states."""
         out = np.empty((q.shape[0], self.model.nu, self.model.nu))
-        self._rows("mass_matrix_batch", q.shape[0], q, out)
+        self._rows("mass_matrix", q.shape[0], q, out)
         return out
 
     def mass_factors(self, q: Array) -> tuple[Array, Array]:
         """Innovations factors, (54), of many states."""
         shape = (q.shape[0], self.model.nu, self.model.nu)
         L, D = np.empty(shape), np.empty(shape)
-        self._rows("mass_factors_batch", q.shape[0], q, L, D)
+        self._rows("mass_factors", q.shape[0], q, L, D)
         return L, D
 
     def mass_solve(self, q: Array, y: Array) -> Array:
         """M^-1 y, (56), of many states."""
         out = np.empty((q.shape[0], self.model.nu))
-        self._rows("mass_solve_batch", q.shape[0], q, y, out)
+        self._rows("mass_solve", q.shape[0], q, y, out)
         return out
 
     def node_pose(self, q: Array, node: int) -> Array:
         """Position and quaternion of a node, of many states, (B, 7)."""
         out = np.empty((q.shape[0], 7))
-        self._check(_lib.bough_node_pose_batch(self.model.handle, self.handle, q.shape[0], _ptr(q), node, _ptr(out)))
+        u = np.zeros((q.shape[0], self.model.nu))
+        self.evaluate({"q": q, "u": u}, {"pose": out}, np.array([node], dtype=np.intc), q.shape[0])
         return out
 
-    def node_motion(
-        self, q: Array, u: Array, udot: Array | None, nodes: NDArray[np.intc]
-    ) -> tuple[Array, Array, Array | None]:
+    def node_motion(self, q: Array, u: Array, udot: Array | None, nodes: Nodes) -> tuple[Array, Array, Array | None]:
         """Poses (n, 7), velocities (n, 6) and, with udot, accelerations (n, 6)."""
         n = nodes.size
         pose, velocity = np.empty((n, 7)), np.empty((n, 6))
         acceleration = None if udot is None else np.empty((n, 6))
-        index = nodes.ctypes.data_as(_I)
-        out = map(_ptr, (pose, velocity, acceleration))
-        arrays = map(_ptr, (q, u, udot))
-        self._check(_lib.bough_node_motion(self.model.handle, self.handle, *arrays, n, index, *out))
+        out = {"pose": pose, "velocity": velocity}
+        if acceleration is not None:
+            out["acceleration"] = acceleration
+        self.evaluate({"q": q, "u": u, "udot": udot}, out, nodes)
         return pose, velocity, acceleration
 
+    def position_rates(self, q: Array, u: Array) -> Array:
+        """Qdot = N(q) u."""
+        out = np.empty(self.model.nq)
+        self.evaluate({"q": q, "u": u}, {"qdot": out})
+        return out
+
     def directional(
-        self, at: dict[str, Array], direction: dict[str, Array], nodes: NDArray[np.intc], bodies: int
+        self, at: dict[str, Array], direction: dict[str, Array], nodes: Nodes, bodies: int
     ) -> dict[str, Array]:
         """Exact derivatives of every value along a direction; arrays as in `bough_point` and `bough_values`."""
         m, n = self.model, nodes.size
         sizes = (m.nq, m.nu, m.nu, 6 * bodies, 7 * n, 6 * n, 6 * n)
         out = {name: np.zeros(size) for name, size in zip(VALUES, sizes, strict=True)}
-        point, dpoint = (_Point(*(_ptr(x.get(name)) for name in POINT)) for x in (at, direction))
-        values = _Values(*(_ptr(out[name]) for name in VALUES))
-        index = nodes.ctypes.data_as(_I)
-        self._check(
-            _lib.bough_directional(m.handle, self.handle, c.byref(point), c.byref(dpoint), n, index, c.byref(values))
-        )
+        point, along = (_Point(**{name: _place(x.get(name)) for name in POINT}) for x in (at, direction))
+        values = _Values(*(_place(out[name]) for name in VALUES))
+        self._check(_lib.bough_directional(m.handle, self.handle, point, along, n, _place(nodes), values))
         return out
 
     def energy(self, q: Array, u: Array) -> Array:
         """Kinetic, gravitational, elastic and spring energy, J, of many states, (B, 4)."""
         out = np.empty((q.shape[0], 4))
-        self._rows("energy_batch", q.shape[0], q, u, out)
+        self._rows("energy", q.shape[0], q, u, out, None)
         return out
 
     def momentum(self, q: Array, u: Array) -> Array:
         """Angular momentum about the inertial origin, then linear momentum."""
         out = np.empty(6)
-        self._check(_lib.bough_momentum(self.model.handle, self.handle, _ptr(q), _ptr(u), _ptr(out)))
+        self._rows("energy", 1, q, u, None, out)
         return out
 
 
@@ -364,7 +413,7 @@ class KernelSim:
         self.handle = _P()
         model = data.model
         pause = max(4, _PAUSE // (model.nu + 1))
-        options = _Options(METHODS[method], rtol, atol, step, step_max, pause)
+        options = _Options(METHODS[method].number, rtol, atol, step, step_max, pause)
         status = _lib.bough_sim_create(model.handle, data.handle, c.byref(options), c.byref(self.handle))
         if status != OK:
             raise SimulationError(f"the integrator cannot start: {status_text(status)}")

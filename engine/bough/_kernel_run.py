@@ -17,7 +17,6 @@ class _Range(c.Structure):
 
 
 _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
-    "model_loads": (c.c_int, [_P]),
     "model_hinge": (_Range, [_P, c.c_int]),
     "data_set_rigid": (c.c_int, [_P, c.c_int, c.c_double, _D, _D]),
     "stop_impulse": (c.c_int, [_P, _P, _D, c.POINTER(c.c_ubyte), _D]),
@@ -34,7 +33,7 @@ for _name, (_result, _arguments) in _SIGNATURES.items():
 
 def loads(model: KernelModel) -> int:
     """Number of nodes that take a load."""
-    return int(_lib.bough_model_loads(model.handle))
+    return model.loads
 
 
 def hinge(model: KernelModel, body: int) -> tuple[slice, slice]:
@@ -103,4 +102,4 @@ class KernelRun(KernelSim):
             raise KernelError(status, -1, self.time)
 
 
-METHOD_NAMES = {number: name for name, number in _kernel.METHODS.items()}
+METHOD_NAMES = {method.number: name for name, method in _kernel.METHODS.items()}

@@ -292,8 +292,9 @@ class _Recorder:
         nb, sensors, loads = len(system.model.bodies), len(system.model.outputs), len(system.block.loads)
         nu = system.nu
         self.tau, self.motion, self.loads = np.zeros(nu), np.zeros(nu), np.zeros((loads, 6))
-        self.udot, self.force, self.reaction = np.zeros(nu), np.zeros(nu), np.zeros((nb, 6))
         self.nodes = system._node_index(system.model.outputs)
+        self.computed = {"udot": "udot", "force": "tau", "reaction": "reaction"}  # into which column of the store
+        self.computed |= {name: name for name in ("pose", "velocity", "acceleration")}
         sizes = {"q": system.nq, "u": nu, "udot": nu, "tau": nu, "motion": nu, "load": 6 * loads}
         sizes |= {
             "pose": 7 * sensors,
@@ -311,25 +312,12 @@ class _Recorder:
             self.schedule.at(t, self.tau, self.motion, self.loads)
         except Exception as error:  # the user's function may raise anything
             raise _input_failure(t, error) from None
-        loads = self.loads if self.loads.size else None
-        data = self.data
+        at = {"q": q, "u": u, "tau": self.tau, "motion": self.motion, "loads": self.loads}
         try:
-            data.forward(q, u, self.tau, self.motion, loads, self.udot, self.force, self.reaction)
+            self.data.evaluate(at, {name: self.store[kind][i] for name, kind in self.computed.items()}, self.nodes)
         except _kernel.KernelError as error:
             raise self.system.failure(error, t) from None
-        row = {
-            "q": q,
-            "u": u,
-            "udot": self.udot,
-            "tau": self.force,
-            "motion": self.motion,
-            "load": self.loads,
-        }
-        row["reaction"] = self.reaction
-        if self.nodes.size:
-            pose, velocity, acceleration = data.node_motion(q, u, self.udot, self.nodes)
-            row |= {"pose": pose, "velocity": velocity, "acceleration": np.asarray(acceleration)}
-        for kind, value in row.items():
+        for kind, value in (("q", q), ("u", u), ("motion", self.motion), ("load", self.loads)):
             self.store[kind][i] = np.ravel(value)
 
     def result(self, count: int, statistics: Mapping[str, float]) -> Result:

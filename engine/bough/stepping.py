@@ -169,13 +169,9 @@ class Stepper:
         if self._fresh:
             return
         with self._errors("accelerations cannot be computed"):
-            self.qdot[:] = self._model.position_rates(self.q, self.u)
-            loads = self.loads if self._load_count else None
-            self._data.forward(self.q, self.u, self.tau, self.motion, loads, self.udot, self.force, self.reaction)
-            if self._sensors.size:
-                pose, velocity, acceleration = self._data.node_motion(self.q, self.u, self.udot, self._sensors)
-                self.pose[:], self.velocity[:] = pose.ravel(), velocity.ravel()
-                self.acceleration[:] = np.ravel(acceleration)  # type: ignore[arg-type]
+            at = {name: getattr(self, name) for name in _kernel.POINT}
+            out = {name: getattr(self, name) for name in _kernel.VALUES}
+            self._data.evaluate(at, out, self._sensors)
         self._fresh = True
 
     # ---- time
@@ -217,8 +213,11 @@ class Stepper:
 
     def _make(self, settings: tuple[int, float, float, float]) -> _kernel_run.KernelRun:
         method, step, tolerance, longest = settings
-        first = (step or RK4_STEP) if method == 0 else step if method == 2 else 0.0
         name = _kernel_run.METHOD_NAMES[method]
+        stepping = _kernel.METHODS[name].stepping
+        first = 0.0 if stepping == _kernel.STEP_ADAPTIVE else step
+        if stepping == _kernel.STEP_FIXED:
+            first = step or RK4_STEP
         self._input = None
         return _kernel_run.KernelRun(self._data, self._load_count, name, tolerance, 0.0, first, longest)
 

@@ -302,7 +302,7 @@ class System:
     def position_rates(self, q: ArrayLike, u: ArrayLike) -> Array:
         """Qdot of the positions for speeds u."""
         (q_, u_), _ = self._rows(q=q, u=u)
-        return self._kernel_model.position_rates(q_[0], u_[0])
+        return self._data.position_rates(q_[0], u_[0])
 
     # ---- helpers
 

@@ -113,24 +113,30 @@ fmu_status fmu_apply(fmu_instance *f) {
   return apply_held(f);
 }
 
+static bough_point point_of(const fmu_instance *f) {
+  const bough_point at = {f->now.time, f->q, f->u, f->tau, f->motion, f->loads, NULL};
+  return at;
+}
+
 fmu_status fmu_evaluate(fmu_instance *f, int sensors) {
   const fmu_status applied = fmu_apply(f);
   if (applied != FMU_OK) return applied;
-  if (!f->dynamics_fresh) {
-    bough_position_rates(f->model, f->q, f->u, f->qdot);
-    const bough_status status = bough_forward_dynamics(f->model, f->data, f->q, f->u, f->tau, f->motion,
-                                                       f->n_loads ? f->loads : NULL, f->udot, f->force, f->reaction);
-    if (status != BOUGH_OK) {
-      fmu_explain(f, FMU_ERROR, status, bough_data_where(f->data), "accelerations cannot be computed");
-      return FMU_ERROR;
-    }
-    f->dynamics_fresh = 1;
+  const int dynamics = !f->dynamics_fresh, motions = sensors && !f->sensors_fresh && f->resource->n_sensors > 0;
+  if (!dynamics && !motions) return FMU_OK;
+  bough_point at = point_of(f);
+  bough_values values = {0};
+  if (dynamics)
+    values.qdot = f->qdot, values.udot = f->udot, values.force = f->force, values.reaction = f->reaction;
+  else
+    at.udot = f->udot;
+  if (motions) values.pose = f->pose, values.velocity = f->velocity, values.acceleration = f->acceleration;
+  const bough_status status = bough_evaluate(f->model, f->data, &at, f->resource->n_sensors, f->resource->sensor, &values);
+  if (status != BOUGH_OK) {
+    fmu_explain(f, FMU_ERROR, status, bough_data_where(f->data), "accelerations cannot be computed");
+    return FMU_ERROR;
   }
-  if (sensors && !f->sensors_fresh && f->resource->n_sensors > 0) {
-    bough_node_motion(f->model, f->data, f->q, f->u, f->udot, f->resource->n_sensors, f->resource->sensor, f->pose,
-                      f->velocity, f->acceleration);
-    f->sensors_fresh = 1;
-  }
+  f->dynamics_fresh = 1;
+  f->sensors_fresh |= motions;
   return FMU_OK;
 }
 
@@ -177,8 +183,7 @@ static void tangent_close(tangent_work *w) {
 static fmu_status tangent_run(fmu_instance *f, tangent_work *w) {
   fmu_status applied = fmu_apply(f);
   if (applied != FMU_OK) return applied;
-  const bough_point at = {f->q, f->u, f->tau, f->motion, f->loads};
-  const bough_point along = {w->dx.q, w->dx.u, w->dx.tau, w->dx.motion, w->dx.loads};
+  const bough_point at = point_of(f), along = {0.0, w->dx.q, w->dx.u, w->dx.tau, w->dx.motion, w->dx.loads, NULL};
   const bough_status status = bough_directional(f->model, f->data, &at, &along, f->resource->n_sensors,
                                                 f->resource->sensor, &w->dz);
   if (status == BOUGH_OK) return FMU_OK;

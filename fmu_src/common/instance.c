@@ -40,9 +40,9 @@ static int kind_size(const fmu_instance *f, int kind) {
 
 static int table_fits(const fmu_instance *f) {
   const fmu_resource *r = f->resource;
-  if (r->n_bodies != bough_model_bodies(f->model)) return 0;
+  if (r->n_bodies != bough_model_sizes(f->model).bodies) return 0;
   for (int i = 0; i < r->n_sensors; i++)
-    if (r->sensor[i] < 0 || r->sensor[i] >= bough_model_nodes(f->model)) return 0;
+    if (r->sensor[i] < 0 || r->sensor[i] >= bough_model_sizes(f->model).nodes) return 0;
   for (int i = 0; i < r->n_variables; i++)
     if (r->variable[i].index > kind_size(f, r->variable[i].kind) - r->variable[i].count) return 0;
   return 1;
@@ -142,7 +142,8 @@ static int open_model(fmu_instance *f) {
             "same version of bough.", bough_status_text(status));
     return 0;
   }
-  f->nq = bough_model_nq(f->model), f->nu = bough_model_nu(f->model), f->n_loads = bough_model_loads(f->model);
+  const bough_sizes sizes = bough_model_sizes(f->model);
+  f->nq = sizes.nq, f->nu = sizes.nu, f->n_loads = sizes.loads;
   if (table_fits(f)) return 1;
   fmu_log(f, FMU_ERROR, LOG_ERROR, "instantiation: the table of variables does not fit the model. Cure: build the FMU again.");
   return 0;

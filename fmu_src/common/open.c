@@ -153,7 +153,8 @@ bough_sim_options fmu_sim_options(const fmu_clock *now) {
   options.method = (int)now->solver_method;
   options.rtol = now->solver_tolerance; /* no absolute tolerance: every coordinate is judged by its own motion */
   options.step_max = now->solver_max_step;
-  if (options.method == BOUGH_RK4) options.step = now->solver_step > 0.0 ? now->solver_step : 1e-3;
-  if (options.method == BOUGH_ROSENBROCK2) options.step = now->solver_step;
+  const int stepping = bough_method_about(options.method)->stepping; /* the number is checked where it is set */
+  if (stepping == BOUGH_STEP_FIXED) options.step = now->solver_step > 0.0 ? now->solver_step : 1e-3;
+  if (stepping == BOUGH_STEP_EITHER) options.step = now->solver_step;
   return options;
 }

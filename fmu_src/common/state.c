@@ -1,5 +1,6 @@
 /* state.c - snapshots: one pointer-free block with everything an instance remembers.
  *   0 "BOUGHSNP"  8 u64 size  16 token hash  24 u64 CRC-32 of what follows  32 the run's size  then fmu_clock, arrays, the run */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,7 +68,7 @@ static int clock_ok(const fmu_instance *f, const fmu_clock *now) {
   if (!is_flag(now->jumped) || !is_flag(now->stop_defined) || !is_flag(now->tolerance_set)) return 0;
   if (now->changed < 0 || now->changed > (CHANGED_PARAMETERS | CHANGED_POSITIONS | CHANGED_INPUTS)) return 0;
   if (now->input_order < 0 || now->input_order > INPUT_ORDERS) return 0;
-  if (now->solver_method < BOUGH_RK4 || now->solver_method > BOUGH_ROSENBROCK2) return 0;
+  if (now->solver_method < 0 || now->solver_method > INT_MAX || !bough_method_about((int)now->solver_method)) return 0;
   if (!(now->solver_step >= 0.0) || !fmu_finite(now->solver_step)) return 0;
   if (!(now->solver_max_step >= 0.0) || !fmu_finite(now->solver_max_step)) return 0;
   if (!(now->solver_tolerance >= 0.0 && now->solver_tolerance < 1.0)) return 0;

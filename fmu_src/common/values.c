@@ -66,10 +66,23 @@ static int settable(const fmu_instance *f, const fmu_variable *v) {
   }
 }
 
-static const char *range_of(int kind) {
+/* "0 (rk4), 1 (dopri5) or 2 (rosenbrock2)" */
+static const char *methods(char *text, size_t size) {
+  const bough_method_facts *facts;
+  text[0] = '\0';
+  for (int i = 0; (facts = bough_method_about(i)) != NULL; i++) {
+    const char *link = i == 0 ? "" : bough_method_about(i + 1) ? ", " : " or ";
+    const size_t used = strlen(text);
+    fmu_format(text + used, size - used, "%s%d (%s)", link, i, facts->name);
+  }
+  return text;
+}
+
+/* What a value of this kind may be; `text` is a place to write it. */
+static const char *range_of(int kind, char *text, size_t size) {
   switch (kind) {
     case KIND_DAMPING: case KIND_STIFFNESS: case KIND_ARMATURE: case KIND_MODAL_DAMPING: return "zero or a positive number";
-    case KIND_SOLVER_METHOD: return "0 (rk4), 1 (dopri5) or 2 (rosenbrock2)";
+    case KIND_SOLVER_METHOD: return methods(text, size);
     case KIND_SOLVER_STEP: case KIND_SOLVER_MAX_STEP: return "zero or a number of seconds from 1e-12 on";
     case KIND_SOLVER_TOLERANCE: return "a number from 1e-14 to 1, 1 excluded";
     case KIND_LOCKED: return "0 or 1";
@@ -82,7 +95,7 @@ static int in_range(const fmu_variable *v, int i, double x) {
     case KIND_DAMPING: case KIND_STIFFNESS: case KIND_ARMATURE: case KIND_MODAL_DAMPING: return x >= 0.0;
     case KIND_SOLVER_STEP: case KIND_SOLVER_MAX_STEP: return x == 0.0 || x >= STEP_LEAST;
     case KIND_LOCKED: return x == 0.0 || x == 1.0;
-    case KIND_SOLVER_METHOD: return x == 0.0 || x == 1.0 || x == 2.0;
+    case KIND_SOLVER_METHOD: return x >= 0.0 && x <= 1e9 && x == (double)(int)x && bough_method_about((int)x);
     case KIND_SOLVER_TOLERANCE: return x >= TOLERANCE_LEAST && x < 1.0;
     case KIND_RIGID: { /* mass, com, Ixx Iyy Izz, Ixy Ixz Iyz */
       const int place_in = (v->index + i) % 10;
@@ -105,8 +118,9 @@ fmu_status fmu_check(fmu_instance *f, const fmu_variable *v, const double *value
   }
   for (int i = 0; i < v->count; i++)
     if (!fmu_finite(value[i]) || !in_range(v, i, value[i])) {
+      char text[240];
       fmu_log(f, FMU_DISCARD, LOG_ERROR, "%s: the value %g of '%s' is refused and nothing is changed; expected %s. Cure: %s.",
-              f->function, value[i], v->name, range_of(v->kind),
+              f->function, value[i], v->name, range_of(v->kind, text, sizeof text),
               v->role == ROLE_INPUT    ? "look at what feeds this input"
               : v->role == ROLE_OUTPUT ? "give this state such a value"
                                        : "give this parameter such a value");

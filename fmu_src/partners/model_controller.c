@@ -107,7 +107,7 @@ static bough_status desire(fmu_instance *f, const plan *p, double t, double t_k,
     rigid(f, i, t, t_k, r);
     d[(int)p->axis[i]] = r[0];
   }
-  bough_status status = bough_inverse_dynamics(f->model, f->data, d, u, a, NULL, tau); /* at rest: the sag */
+  bough_status status = bough_inverse_dynamics(f->model, f->data, 1, d, u, a, NULL, tau); /* at rest: the sag */
   if (status != BOUGH_OK) return status;
   deflect(p, tau, d);
   for (int i = 0; i < p->H; i++) {
@@ -115,8 +115,8 @@ static bough_status desire(fmu_instance *f, const plan *p, double t, double t_k,
     rigid(f, i, t, t_k, r);
     u[(int)p->axis[i]] = r[1], a[(int)p->axis[i]] = r[2];
   }
-  status = bough_inverse_dynamics(f->model, f->data, d, u, a, NULL, tau);
-  if (status == BOUGH_OK) status = bough_mass_matrix(f->model, f->data, d, M);
+  status = bough_inverse_dynamics(f->model, f->data, 1, d, u, a, NULL, tau);
+  if (status == BOUGH_OK) status = bough_mass_matrix(f->model, f->data, 1, d, M);
   if (status != BOUGH_OK) return status;
   deflect(p, tau, bend);
   for (int j = 0; j < p->m; j++) d[(int)p->mode[j]] += bend[(int)p->mode[j]];
@@ -135,7 +135,9 @@ static bough_status predict(fmu_instance *f, const plan *p, double *memory, doub
     memcpy(y, x, 2 * (size_t)n * sizeof *y);
     for (int stage = 0; stage < 4; stage++) {
       memcpy(k, y + n, (size_t)n * sizeof *k);
-      const bough_status status = bough_forward_dynamics(f->model, f->data, y, y + n, tau, NULL, NULL, k + n, NULL, NULL);
+      const bough_point at = {.q = y, .u = y + n, .tau = tau};
+      const bough_values values = {.udot = k + n};
+      const bough_status status = bough_evaluate(f->model, f->data, &at, 0, NULL, &values);
       if (status != BOUGH_OK) return status;
       for (int i = 0; i < 2 * n; i++) {
         sum[i] = stage == 0 ? k[i] : sum[i] + weight[stage] * k[i];
@@ -248,9 +250,10 @@ static int is_index(const double *list, int count, int n) {
 
 static int table_fits(fmu_instance *f) {
   const struct partner *s = f->partner;
-  const int n = bough_model_nu(f->model), H = s->axes, m = n - H;
+  const bough_sizes sizes = bough_model_sizes(f->model);
+  const int n = sizes.nu, H = s->axes, m = n - H;
   const double *t = s->table;
-  if (bough_model_nq(f->model) != n || bough_model_bodies(f->model) != f->resource->n_bodies || m < 0) return 0;
+  if (sizes.nq != n || sizes.bodies != f->resource->n_bodies || m < 0) return 0;
   if (s->table_size < FIXED || t[DOFS] != n || t[MODES] != m || !(t[SAMPLE] > 0.0) || !(t[SUBSTEPS] >= 1.0 && t[SUBSTEPS] <= 1e4))
     return 0;
   const size_t sm = (size_t)m, sH = (size_t)H, sn = (size_t)n;

@@ -184,7 +184,7 @@ def test_a_point_that_cannot_be_evaluated_makes_everything_dependent(monkeypatch
     def singular(*_: object) -> None:
         raise dependencies._kernel.KernelError(dependencies._kernel.SINGULAR, 0, 0.0)
 
-    monkeypatch.setattr(dependencies._kernel.KernelData, "forward", singular)
+    monkeypatch.setattr(dependencies._kernel.KernelData, "evaluate", singular)
     system = system_of(ARM)
     scalars = scalar_table(system)
     matrix = dependency_matrix(system, scalars)

@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import sys
-from enum import Enum
 from pathlib import Path
 from typing import Annotated
 
@@ -34,7 +33,7 @@ from bough.cli.inputs import gather
 from bough.cli.partner import partners
 from bough.cli.regression import record, verify
 from bough.cli.reporting import report
-from bough.cli.running import ATOL_HELP, Run, execute
+from bough.cli.running import ATOL_HELP, METHOD_HELP, Run, execute, known_method
 from bough.cli.settling import settled
 from bough.cli.summary import print_summary, summary, warn_of_oddities
 from bough.cli.sweep import sweep
@@ -59,14 +58,6 @@ app = typer.Typer(
 
 ModelFile = Annotated[Path, typer.Argument(help="Model file, YAML or JSON.", show_default=False)]
 Json = Annotated[bool, typer.Option("--json", help="Answer in JSON, for a program.")]
-
-
-class Method(str, Enum):
-    """Integration methods, as `bough.simulate` names them."""
-
-    dopri5 = "dopri5"
-    rk4 = "rk4"
-    rosenbrock2 = "rosenbrock2"
 
 
 def _version(wanted: bool) -> None:
@@ -121,7 +112,8 @@ def run(
         ),
     ] = None,
     method: Annotated[
-        Method | None, typer.Option("--method", help="Integration method.", show_default="dopri5")
+        str | None,
+        typer.Option("--method", metavar="M", help=METHOD_HELP, show_default="dopri5", callback=known_method),
     ] = None,
     rtol: Annotated[
         float | None,
@@ -187,7 +179,7 @@ def run(
         return
     if package.special():
         raise typer.BadParameter("it is for SSP packages and system files only", param_hint=package.special()[0])
-    chosen = (method or Method.dopri5).value
+    chosen = method or "dopri5"
     tolerance_ = 1e-6 if rtol is None else rtol
     options = Run(10.0 if stop is None else stop, step, chosen, tolerance_, output, as_json, atol, max_step)
     options.check(model, input_)

@@ -35,7 +35,7 @@ def run_fmu(path: Path, file: Path | None, settings: Iterable[str], run: Run, co
     start = {name: value for name, value in inputs.items() if isinstance(value, float)}
     parameters = cosimulation.settable_in(fmu)
     if "solver.method" in parameters:
-        start.setdefault("solver.method", METHODS[run.method])
+        start.setdefault("solver.method", METHODS[run.method].number)
     if run.atol is not None:
         raise typer.BadParameter("an FMU takes a relative tolerance only: --rtol", param_hint="--atol")
     if run.max_step is not None and "solver.max_step" not in parameters:

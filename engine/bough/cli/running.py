@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 import typer
 
+from bough._kernel import METHODS
 from bough.cli.console import (
     FAILED,
     answer,
@@ -30,6 +31,18 @@ Progress: TypeAlias = Callable[[float], None] | None
 STDOUT = Path("-")
 MOST_ROWS = 10_000_000
 ATOL_HELP = "Absolute tolerance of positions, rad or m; of speeds a hundred times as much."
+METHOD_HELP = f"Integration method: {', '.join(METHODS)}."
+
+
+def known_method(method: str | None) -> str | None:
+    """Pass a method of the kernel on; option callback.
+
+    Raises:
+        BadParameter: It is none.
+    """
+    if method is None or method in METHODS:
+        return method
+    raise typer.BadParameter(f"expected one of {', '.join(METHODS)}, found {method!r}")
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bough._kernel import METHODS
 from bough.cli.console import (
     FAILED,
     answer,
@@ -23,7 +22,7 @@ from bough.cli.console import (
     told_warnings,
     uninterrupted,
 )
-from bough.cli.running import ATOL_HELP, Run
+from bough.cli.running import ATOL_HELP, METHOD_HELP, Run, known_method
 from bough.errors import BoughError, listed
 from bough.files import check_different, make_folder, text_file
 from bough.model.named_files import check_target
@@ -57,7 +56,7 @@ def sweep(
         float | None,
         typer.Option("--step", metavar="H", help="Time between rows, s.", show_default="a thousandth of the run"),
     ] = None,
-    method: Annotated[str, typer.Option("--method", metavar="M", help=f"{', '.join(METHODS)}.")] = "dopri5",
+    method: Annotated[str, typer.Option("--method", metavar="M", help=METHOD_HELP, callback=known_method)] = "dopri5",
     rtol: Annotated[float, typer.Option("--rtol", metavar="R", help="Relative tolerance of adaptive methods.")] = 1e-6,
     atol: Annotated[
         float | None,
@@ -89,8 +88,6 @@ def sweep(
     """Simulate a model for every combination of values; keep final, peak and rms value of every variable."""
     from bough.sweeping import Plan, SweepInterrupted, check_settings, grid, sweep
 
-    if method not in METHODS:
-        raise typer.BadParameter(f"expected one of {', '.join(METHODS)}, found {method!r}", param_hint="--method")
     options = Run(stop, step, method, rtol, output, as_json, atol, max_step)
     options.check(model, input_)
     try:

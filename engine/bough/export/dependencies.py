@@ -165,13 +165,12 @@ class _Probe:
         self.last = point
         motion = np.where(self.driven, point[Kind.MOTION], 0.0)
         q, u, loads = point[Kind.Q], point[Kind.U], point[Kind.LOAD] if system.block.loads else None
-        udot, force, reaction = np.empty(system.nu), np.empty(system.nu), np.empty(6 * nb)
-        self.data.forward(q, u, point[Kind.TAU], motion, loads, udot, force, reaction)
-        values: dict[Kind, Array] = {Kind.UDOT: udot, Kind.FORCE: force, Kind.REACTION: reaction}
-        values[Kind.QDOT] = self.model.position_rates(q, u)
-        if self.nodes.size:
-            pose, velocity, acceleration = self.data.node_motion(q, u, udot, self.nodes)
-            values |= {Kind.POSE: pose, Kind.VELOCITY: velocity, Kind.ACCELERATION: np.asarray(acceleration)}
+        nq, nu, n = system.nq, system.nu, self.nodes.size
+        sizes = (nq, nu, nu, 6 * nb, 7 * n, 6 * n, 6 * n)
+        found = {name: np.empty(size) for name, size in zip(_kernel.VALUES, sizes, strict=True)}
+        given = {"q": q, "u": u, "tau": point[Kind.TAU], "motion": motion, "loads": loads}
+        self.data.evaluate(given, found, self.nodes)
+        values = {Kind[name.upper()]: value for name, value in found.items()}
         out = np.empty(self.count)
         for kind, at, index in self.rows:
             out[at] = values[kind].ravel()[index]

@@ -13,6 +13,7 @@ from enum import IntEnum
 from itertools import groupby
 from typing import Literal, TypeAlias
 
+from bough._kernel import METHODS
 from bough.model import Body, Model
 from bough.system import System
 from bough.text.units import NONE
@@ -246,9 +247,10 @@ def _rigid_parameters(body: Body, k: int) -> Iterator[FmuVariable]:
 
 
 def _solver_parameters() -> Iterator[FmuVariable]:
-    text = "Co-simulation solver: 0 rk4 (fixed step), 1 dopri5 (adaptive), 2 rosenbrock2 (stiff modes)"
+    known = ", ".join(f"{method.number} {name} ({method.note})" for name, method in METHODS.items())
+    text = f"Co-simulation solver: {known}"
     method = _parameter("solver.method", "", text, Kind.SOLVER_METHOD, 0, float(METHOD), 0.0)
-    yield replace(method, variability="fixed", type="Integer", maximum=2.0)
+    yield replace(method, variability="fixed", type="Integer", maximum=len(METHODS) - 1.0)
     text = "Step of the co-simulation solver: rk4 (0: 1 ms) and rosenbrock2 (0: adaptive); dopri5 chooses its own"
     yield replace(_parameter("solver.step", "s", text, Kind.SOLVER_STEP, 0, 0.0, 0.0), variability="fixed")
     text = "Relative tolerance of the adaptive solvers"

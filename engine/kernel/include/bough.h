@@ -56,12 +56,14 @@ BOUGH_API const char *bough_status_text(bough_status status);
 /* ---- model: a checked copy of a model block (see model_block.c for the layout) */
 BOUGH_API bough_status bough_model_create(const void *block, size_t size, bough_model **model);
 BOUGH_API void bough_model_free(bough_model *model);
-BOUGH_API int bough_model_nq(const bough_model *model);     /* number of position coordinates */
-BOUGH_API int bough_model_nu(const bough_model *model);     /* number of generalized speeds */
-BOUGH_API int bough_model_bodies(const bough_model *model); /* number of bodies */
-BOUGH_API int bough_model_nodes(const bough_model *model);  /* number of named nodes, all bodies */
-BOUGH_API int bough_model_loads(const bough_model *model);  /* number of nodes that take a load */
-BOUGH_API size_t bough_model_memory(const bough_model *model); /* bytes */
+typedef struct {
+  int nq, nu;    /* position coordinates, generalized speeds */
+  int bodies;
+  int nodes;     /* named ones, all bodies */
+  int loads;     /* nodes that take a load */
+  size_t memory; /* bytes */
+} bough_sizes;
+BOUGH_API bough_sizes bough_model_sizes(const bough_model *model); /* zeros for null */
 /* First coordinate and speed of a body's hinge, and how many of each. */
 typedef struct {
   int q0, nq, u0, nu;
@@ -91,115 +93,99 @@ typedef enum {
 BOUGH_API bough_status bough_data_set(bough_data *data, bough_parameter which, const double *values, int count);
 BOUGH_API bough_status bough_data_get(const bough_data *data, bough_parameter which, double *values, int count);
 
-/* ---- dynamics. `tau` are applied generalized forces; springs, dampers, elasticity and gravity are the
- * system's own. `motion` gives the accelerations of held DOFs (null: zero). `loads` are torque and force at
- * each load node, [loads][6], inertial frame (null: zero). Outputs may be null where said. */
+/* ---- the seam: everything that follows from a point of the state space, by articulated bodies, (63)-(64), and node kinematics
+ * that are exact for the deformed frames at either fidelity */
+typedef struct {
+  double t;            /* s; where a failure says it happened */
+  const double *q, *u; /* [nq], [nu] */
+  const double *tau;   /* [nu] applied generalized forces; springs, dampers, elasticity and gravity are the system's own */
+  const double *motion; /* [nu] accelerations of held DOFs */
+  const double *loads;  /* [loads][6] torque and force at each load node, inertial frame */
+  const double *udot;   /* [nu] accelerations where they are known: no dynamics are computed, and udot, force and reaction
+                         * cannot be asked for; null: they follow from the rest */
+} bough_point; /* null where zero; q and u of the point itself must be there */
 
-/* Articulated-body forward and hybrid dynamics, (63)-(64).
- * force (may be null): [nu] tau of free DOFs, the force that was needed of held ones.
- * reaction (may be null): [bodies][6] torque and force that the inboard side exerts on the body through its
- * hinge, at the outboard frame's origin, in the outboard frame's (the user's) axes. */
-BOUGH_API bough_status bough_forward_dynamics(const bough_model *model, bough_data *data, const double *q,
-                                              const double *u, const double *tau, const double *motion,
-                                              const double *loads, double *udot, double *force,
-                                              double *reaction);
-/* The same for `count` states stored one after the other; four at a time share the vector lanes. */
+typedef struct {
+  double *qdot;         /* [nq] */
+  double *udot;         /* [nu] */
+  double *force;        /* [nu] tau of free DOFs, the force that was needed of held ones */
+  double *reaction;     /* [bodies][6] torque and force that the inboard side exerts on the body through its hinge, at the
+                         * outboard frame's origin, in the outboard frame's (the user's) axes */
+  double *pose;         /* [count][7] position and quaternion of the nodes asked for, inertial frame */
+  double *velocity;     /* [count][6] angular then linear, inertial frame */
+  double *acceleration; /* [count][6] the same; gravity is not in it */
+} bough_values; /* null where not wanted */
+
+/* The values at a point; only what they need is computed. */
+BOUGH_API bough_status bough_evaluate(const bough_model *model, bough_data *data, const bough_point *at, int count,
+                                      const int *nodes, const bough_values *values);
+/* The same at `rows` points: all arrays hold one row after the other, but loads and t, which are those of all rows. Stops
+ * at the first point that fails; what comes before it is done. */
+BOUGH_API bough_status bough_evaluate_rows(const bough_model *model, bough_data *data, int rows, const bough_point *at,
+                                           int count, const int *nodes, const bough_values *values);
+/* dz = derivative of the values at `at` along `direction`, to the last digits (complex step). `data` is made with
+ * BOUGH_LANES_TANGENT; neither point may give udot. */
+BOUGH_API bough_status bough_directional(const bough_model *model, bough_data *data, const bough_point *at,
+                                         const bough_point *direction, int count, const int *nodes,
+                                         const bough_values *dz);
+/* Accelerations of `count` states without given motion and loads, stored one after the other: four at a time share the
+ * vector lanes. `data` is made with BOUGH_LANES_BATCH. */
 BOUGH_API bough_status bough_forward_dynamics_batch(const bough_model *model, bough_data *data, int count,
                                                     const double *q, const double *u, const double *tau,
                                                     double *udot);
+
+/* ---- other algorithms, for `count` states stored one after the other. They stop at the first that fails; what comes before
+ * it is done. Arguments are those of a bough_point; motion and loads may be null, loads are the same for all states. */
+
 /* Composite-body forward dynamics, (46) and (50), with a dense Cholesky factorization.
  * work: [nu*nu + nu] doubles. */
-BOUGH_API bough_status bough_forward_composite(const bough_model *model, bough_data *data, const double *q,
+BOUGH_API bough_status bough_forward_composite(const bough_model *model, bough_data *data, int count, const double *q,
                                                const double *u, const double *tau, const double *motion,
                                                const double *loads, double *work, double *udot);
 /* Newton-Euler inverse dynamics, (45). */
-BOUGH_API bough_status bough_inverse_dynamics(const bough_model *model, bough_data *data, const double *q,
+BOUGH_API bough_status bough_inverse_dynamics(const bough_model *model, bough_data *data, int count, const double *q,
                                               const double *u, const double *udot, const double *loads,
                                               double *tau);
 /* Mass matrix by composite bodies, (50), row-major [nu*nu], armature included. */
-BOUGH_API bough_status bough_mass_matrix(const bough_model *model, bough_data *data, const double *q,
+BOUGH_API bough_status bough_mass_matrix(const bough_model *model, bough_data *data, int count, const double *q,
                                          double *M);
 /* Innovations factorization, (51) and (54): M = L D L', both dense row-major [nu*nu]; L has a unit block
  * diagonal, D is block diagonal with a block for each body's modes and one for its hinge. L is lower block
  * triangular when bodies are numbered tip to base, as in the paper; here, base to tip, it is upper. */
-BOUGH_API bough_status bough_mass_factors(const bough_model *model, bough_data *data, const double *q, double *L,
-                                          double *D);
+BOUGH_API bough_status bough_mass_factors(const bough_model *model, bough_data *data, int count, const double *q,
+                                          double *L, double *D);
 /* x = M^-1 y by (56): one inward and one outward sweep. */
-BOUGH_API bough_status bough_mass_solve(const bough_model *model, bough_data *data, const double *q,
+BOUGH_API bough_status bough_mass_solve(const bough_model *model, bough_data *data, int count, const double *q,
                                         const double *y, double *x);
+/* Energy [count][4]: kinetic, gravitational, elastic and spring energy, J. Momentum [count][6]: angular about the inertial
+ * origin, then linear, inertial frame. Either may be null. */
+BOUGH_API bough_status bough_energy(const bough_model *model, bough_data *data, int count, const double *q,
+                                    const double *u, double *energy, double *momentum);
+
+/* ---- changes of state and parameters */
 
 /* Speeds after the held DOFs marked in `stop` [nu] are brought to rest at once by an impulse in their hinges: momentum
  * of everything else is kept, other held DOFs keep their speed. */
 BOUGH_API bough_status bough_stop_impulse(const bough_model *model, bough_data *data, const double *q,
                                           const unsigned char *stop, double *u);
-
 /* Mass, mass centre and inertia about it (Ixx Iyy Izz Ixy Ixz Iyz) of a rigid body, in the user's axes. */
 BOUGH_API bough_status bough_data_set_rigid(bough_data *data, int body, double mass, const double com[3],
                                             const double inertia[6]);
-
-/* ---- exact directional derivatives (data made with BOUGH_LANES_TANGENT) */
-typedef struct {
-  const double *q, *u, *tau, *motion; /* [nq], [nu], [nu], [nu] */
-  const double *loads;                /* [loads][6] */
-} bough_point; /* null where zero; q and u of the point itself must be there */
-
-typedef struct {
-  double *qdot;         /* [nq] */
-  double *udot, *force; /* [nu] */
-  double *reaction;     /* [bodies][6] */
-  double *pose;         /* [count][7] of the nodes asked for */
-  double *velocity;     /* [count][6] */
-  double *acceleration; /* [count][6] */
-} bough_values; /* null where not wanted */
-
-/* dz = derivative of the values at `at` along `direction`, to the last digits (complex step). */
-BOUGH_API bough_status bough_directional(const bough_model *model, bough_data *data, const bough_point *at,
-                                         const bough_point *direction, int count, const int *nodes,
-                                         const bough_values *dz);
-
-/* ---- kinematics, exact for the deformed frames at either fidelity */
-BOUGH_API bough_status bough_node_pose(const bough_model *model, bough_data *data, const double *q, int node,
-                                       double position[3], double quaternion[4]);
-/* Velocity and acceleration of nodes, inertial frame: angular then linear. udot may be null with acc. */
-BOUGH_API bough_status bough_node_motion(const bough_model *model, bough_data *data, const double *q,
-                                         const double *u, const double *udot, int count, const int *nodes,
-                                         double *pose /* [count][7] */, double *velocity /* [count][6] */,
-                                         double *acceleration /* [count][6] or null */);
-/* Kinetic, gravitational, elastic and spring energy, J. */
-BOUGH_API bough_status bough_energy(const bough_model *model, bough_data *data, const double *q, const double *u,
-                                    double energy[4]);
-/* Linear momentum, and angular momentum about the inertial origin (angular first), inertial frame. */
-BOUGH_API bough_status bough_momentum(const bough_model *model, bough_data *data, const double *q,
-                                      const double *u, double momentum[6]);
-/* ---- the same for `count` states stored one after the other; they stop at the first that fails */
-BOUGH_API bough_status bough_forward_dynamics_rows(const bough_model *model, bough_data *data, int count,
-                                                   const double *q, const double *u, const double *tau,
-                                                   const double *motion, const double *loads, double *udot);
-BOUGH_API bough_status bough_forward_composite_batch(const bough_model *model, bough_data *data, int count,
-                                                     const double *q, const double *u, const double *tau,
-                                                     const double *motion, const double *loads, double *work,
-                                                     double *udot);
-BOUGH_API bough_status bough_inverse_dynamics_batch(const bough_model *model, bough_data *data, int count,
-                                                    const double *q, const double *u, const double *udot,
-                                                    const double *loads, double *tau);
-BOUGH_API bough_status bough_mass_matrix_batch(const bough_model *model, bough_data *data, int count, const double *q,
-                                               double *M);
-BOUGH_API bough_status bough_mass_factors_batch(const bough_model *model, bough_data *data, int count, const double *q,
-                                                double *L, double *D);
-BOUGH_API bough_status bough_mass_solve_batch(const bough_model *model, bough_data *data, int count, const double *q,
-                                              const double *y, double *x);
-BOUGH_API bough_status bough_node_pose_batch(const bough_model *model, bough_data *data, int count, const double *q,
-                                             int node, double *pose /* [count][7] */);
-BOUGH_API bough_status bough_energy_batch(const bough_model *model, bough_data *data, int count, const double *q,
-                                          const double *u, double *energy /* [count][4] */);
-
-/* qdot = N(q) u */
-BOUGH_API void bough_position_rates(const bough_model *model, const double *q, const double *u, double *qdot);
 /* Scale every quaternion in q to unit length. */
 BOUGH_API void bough_normalize(const bough_model *model, double *q);
 
 /* ---- time integration */
 typedef enum { BOUGH_RK4 = 0, BOUGH_DOPRI5 = 1, BOUGH_ROSENBROCK2 = 2 } bough_method;
+/* what options.step means to a method: the step; the step, or if zero an adaptive one; the first step */
+typedef enum { BOUGH_STEP_FIXED = 0, BOUGH_STEP_EITHER = 1, BOUGH_STEP_ADAPTIVE = 2 } bough_stepping;
+typedef struct {
+  const char *name;
+  const char *note; /* what it is for, in two words */
+  int order;        /* of the result; errors that steer the step fall with h to this power */
+  int stepping;     /* bough_stepping */
+} bough_method_facts;
+/* Facts of a method by its number; null: there is none, and none after it. */
+BOUGH_API const bough_method_facts *bough_method_about(int method);
 
 typedef struct bough_sim bough_sim;
 

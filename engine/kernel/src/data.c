@@ -37,6 +37,7 @@ static size_t lay_out(const bough_model *m, int lanes, char *memory) {
   d->speed_change = take_reals(memory, &at, m->nu), d->speed_answer = take_reals(memory, &at, m->nu);
   d->path = take(memory, &at, nb), d->path_general = take(memory, &at, nb);
   d->none_held = take(memory, &at, nu), d->zero = take_reals(memory, &at, m->nu);
+  d->udot = take_reals(memory, &at, m->nu);
   d->work_one = take(memory, &at, bough_forward_ops_one_base.work_size(m));
   const bough_forward_ops *four = FOUR(base);
   if (four && (lanes & BOUGH_LANES_BATCH)) {
@@ -113,6 +114,13 @@ bough_sweep bough_data_sweep(const bough_data *d) {
   const bough_sweep s = {d->model, d->gravity, d->damping, d->stiffness, d->rest, d->hinge_mass,
                          d->inertia, d->modal_scale, d->held, d->path, 0.0, 0.0,
                          1.0, !d->model->ruthless, 1};
+  return s;
+}
+
+bough_sweep bough_data_kinematic_sweep(const bough_data *d) {
+  bough_sweep s = bough_data_sweep(d);
+  s.path = d->path_general;
+  s.full = 1;
   return s;
 }
 

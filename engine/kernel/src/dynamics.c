@@ -1,21 +1,8 @@
-/* dynamics.c - forward and inverse dynamics: the public calls around the sweeps. */
-#include <math.h>
-#include <string.h>
-
+/* dynamics.c - inverse dynamics, and forward dynamics of four states at a time: the public calls around the sweeps. */
 #include "internal.h"
 
-bough_status bough_forward_dynamics(const bough_model *m, bough_data *d, const double *q, const double *u,
-                                    const double *tau, const double *motion, const double *loads, double *udot,
-                                    double *force, double *reaction) {
-  if (!m || !d || d->model != m || !q || !u || !tau || !udot) return BOUGH_BAD_ARGUMENT;
-  const bough_sweep s = bough_data_sweep(d);
-  d->one->forward(&s, d->work_one, q, u, tau, motion, loads, udot, force, reaction);
-  return bough_data_check(d, d->one, d->work_one, 0, udot);
-}
-
-bough_status bough_inverse_dynamics(const bough_model *m, bough_data *d, const double *q, const double *u,
-                                    const double *udot, const double *loads, double *tau) {
-  if (!m || !d || d->model != m || !q || !u || !udot || !tau) return BOUGH_BAD_ARGUMENT;
+static bough_status inverse(const bough_model *m, bough_data *d, const double *q, const double *u, const double *udot,
+                            const double *loads, double *tau) {
   bough_sweep s = bough_data_sweep(d);
   s.path = d->path_general;
   bough_other_ops_one_base.inverse(&s, d->work_one, q, u, udot, loads, tau);
@@ -25,6 +12,16 @@ bough_status bough_inverse_dynamics(const bough_model *m, bough_data *d, const d
       return BOUGH_NOT_FINITE;
     }
   return BOUGH_OK;
+}
+
+bough_status bough_inverse_dynamics(const bough_model *m, bough_data *d, int count, const double *q, const double *u,
+                                    const double *udot, const double *loads, double *tau) {
+  if (!m || !d || d->model != m || count < 0 || !q || !u || !udot || !tau) return BOUGH_BAD_ARGUMENT;
+  const size_t nq = (size_t)m->nq, nu = (size_t)m->nu;
+  bough_status status = BOUGH_OK;
+  for (size_t i = 0; status == BOUGH_OK && i < (size_t)count; i++)
+    status = inverse(m, d, q + i * nq, u + i * nu, udot + i * nu, loads, tau + i * nu);
+  return status;
 }
 
 /* rows of n numbers from four states into lanes; a state past the last repeats it */

@@ -174,6 +174,7 @@ struct bough_data {
   unsigned char *path_general; /* [nb] bough_path of all others: no two-ports */
   unsigned char *none_held;    /* [nu] zeros */
   double *zero;                /* [nu] zeros, for a system at rest */
+  double *udot;                /* [nu] accelerations that bough_evaluate needs and its caller does not want */
   /* workspace; null where it was not asked for */
   void *work_one, *work_four, *work_tangent;              /* of the sweeps */
   double *lanes_q, *lanes_u, *lanes_tau, *lanes_udot;     /* [n][4] batch: four states side by side */
@@ -187,6 +188,8 @@ struct bough_data {
 
 /* data.c: the sweep's view of a data object */
 bough_sweep bough_data_sweep(const bough_data *data);
+/* data.c: the same for node kinematics: deformed frames at either fidelity */
+bough_sweep bough_data_kinematic_sweep(const bough_data *data);
 /* data.c: choose each body's path from the model and the held DOFs */
 void bough_data_choose_paths(bough_data *data);
 /* data.c: status of the last sweep in the given lane: pivots, then finiteness of udot */
@@ -194,6 +197,12 @@ bough_status bough_data_check(bough_data *data, const bough_forward_ops *ops, co
                               const double *udot);
 /* hinges.c: facts of a hinge type by its code; null if there is none */
 const bough_hinge_facts *bough_hinge(int type);
+/* point.c: the forward sweep `s` at a point, which must have q and u; force and reaction may be null. All single
+ * evaluations, implicit stages of integrators among them, go through here. */
+bough_status bough_sweep_forward(bough_data *data, const bough_sweep *s, const bough_point *at, double *udot, double *force,
+                                 double *reaction);
+/* hinges.c: qdot = N(q) u */
+void bough_position_rates(const bough_model *model, const double *q, const double *u, double *qdot);
 /* hinges.c: dqdot += N(dq) u where N depends on q: qdot = N(q) u is linear in each */
 void bough_position_rates_turned(const bough_model *model, const double *dq, const double *u, double *dqdot);
 /* tangent.c: bytes of the complex copies that directional derivatives need */

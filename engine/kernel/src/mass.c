@@ -16,8 +16,12 @@ static bough_sweep inertia_sweep(const bough_data *d) {
   return s;
 }
 
-bough_status bough_mass_matrix(const bough_model *m, bough_data *d, const double *q, double *M) {
-  if (!m || !d || d->model != m || !q || !M || m->nu > DENSE_MAX) return BOUGH_BAD_ARGUMENT;
+/* Arguments of all calls here: a model and its data, states and a place for the answer, and a matrix that can be indexed. */
+static int arguments_ok(const bough_model *m, const bough_data *d, int count, const double *q, const double *out) {
+  return m && d && d->model == m && count >= 0 && q && out && m->nu <= DENSE_MAX;
+}
+
+static bough_status mass_matrix(const bough_model *m, bough_data *d, const double *q, double *M) {
   const bough_sweep s = inertia_sweep(d);
   bough_other_ops_one_base.mass_matrix(&s, d->work_one, q, d->zero, M);
   for (int i = 0; i < m->nu * m->nu; i++)
@@ -28,8 +32,15 @@ bough_status bough_mass_matrix(const bough_model *m, bough_data *d, const double
   return BOUGH_OK;
 }
 
-bough_status bough_mass_factors(const bough_model *m, bough_data *d, const double *q, double *L, double *D) {
-  if (!m || !d || d->model != m || !q || !L || !D || m->nu > DENSE_MAX) return BOUGH_BAD_ARGUMENT;
+bough_status bough_mass_matrix(const bough_model *m, bough_data *d, int count, const double *q, double *M) {
+  if (!arguments_ok(m, d, count, q, M)) return BOUGH_BAD_ARGUMENT;
+  const size_t nq = (size_t)m->nq, nu = (size_t)m->nu;
+  bough_status status = BOUGH_OK;
+  for (size_t i = 0; status == BOUGH_OK && i < (size_t)count; i++) status = mass_matrix(m, d, q + i * nq, M + i * nu * nu);
+  return status;
+}
+
+static bough_status mass_factors(const bough_model *m, bough_data *d, const double *q, double *L, double *D) {
   const bough_sweep s = inertia_sweep(d);
   bough_other_ops_one_base.factors(&s, d->work_one, q, d->zero, L, D);
   const int singular = d->one->singular_body(d->work_one, 0);
@@ -43,11 +54,25 @@ bough_status bough_mass_factors(const bough_model *m, bough_data *d, const doubl
   return BOUGH_OK;
 }
 
-bough_status bough_mass_solve(const bough_model *m, bough_data *d, const double *q, const double *y, double *x) {
-  if (!m || !d || d->model != m || !q || !y || !x) return BOUGH_BAD_ARGUMENT;
+bough_status bough_mass_factors(const bough_model *m, bough_data *d, int count, const double *q, double *L, double *D) {
+  if (!arguments_ok(m, d, count, q, L) || !D) return BOUGH_BAD_ARGUMENT;
+  const size_t nq = (size_t)m->nq, nu = (size_t)m->nu;
+  bough_status status = BOUGH_OK;
+  for (size_t i = 0; status == BOUGH_OK && i < (size_t)count; i++)
+    status = mass_factors(m, d, q + i * nq, L + i * nu * nu, D + i * nu * nu);
+  return status;
+}
+
+bough_status bough_mass_solve(const bough_model *m, bough_data *d, int count, const double *q, const double *y, double *x) {
+  if (!m || !d || d->model != m || count < 0 || !q || !y || !x) return BOUGH_BAD_ARGUMENT;
+  const size_t nq = (size_t)m->nq, nu = (size_t)m->nu;
   const bough_sweep s = inertia_sweep(d);
-  d->one->forward(&s, d->work_one, q, d->zero, y, NULL, NULL, x, NULL, NULL);
-  return bough_data_check(d, d->one, d->work_one, 0, x);
+  bough_status status = BOUGH_OK;
+  for (size_t i = 0; status == BOUGH_OK && i < (size_t)count; i++) {
+    const bough_point at = {.q = q + i * nq, .u = d->zero, .tau = y + i * nu};
+    status = bough_sweep_forward(d, &s, &at, x + i * nu, NULL, NULL);
+  }
+  return status;
 }
 
 /* Cholesky solve in place of the leading n x n of A (row stride n): x <- A^-1 x. Row of a bad pivot, or -1. */
@@ -79,16 +104,14 @@ static int cholesky_solve(double *A, int n, double *x) {
   return -1;
 }
 
-bough_status bough_forward_composite(const bough_model *m, bough_data *d, const double *q, const double *u,
-                                     const double *tau, const double *motion, const double *loads, double *work,
-                                     double *udot) {
-  if (!m || !d || d->model != m || !q || !u || !tau || !work || !udot) return BOUGH_BAD_ARGUMENT;
+static bough_status composite(const bough_model *m, bough_data *d, const double *q, const double *u, const double *tau,
+                              const double *motion, const double *loads, double *work, double *udot) {
   const int nu = m->nu;
   double *M = work, *rhs = work + (size_t)nu * (size_t)nu;
-  bough_status status = bough_mass_matrix(m, d, q, M);
+  bough_status status = mass_matrix(m, d, q, M);
   if (status != BOUGH_OK) return status;
   for (int i = 0; i < nu; i++) udot[i] = d->held[i] && motion ? motion[i] : 0.0;
-  status = bough_inverse_dynamics(m, d, q, u, udot, loads, rhs); /* bias, with held DOFs moving as told */
+  status = bough_inverse_dynamics(m, d, 1, q, u, udot, loads, rhs); /* bias, with held DOFs moving as told */
   if (status != BOUGH_OK) return status;
   int n = 0; /* squeeze the free rows and columns to the front */
   for (int i = 0; i < nu; i++) {
@@ -112,6 +135,18 @@ bough_status bough_forward_composite(const bough_model *m, bough_data *d, const 
   return BOUGH_OK;
 }
 
+bough_status bough_forward_composite(const bough_model *m, bough_data *d, int count, const double *q, const double *u,
+                                     const double *tau, const double *motion, const double *loads, double *work,
+                                     double *udot) {
+  if (!arguments_ok(m, d, count, q, udot) || !u || !tau || !work) return BOUGH_BAD_ARGUMENT;
+  const size_t nq = (size_t)m->nq, nu = (size_t)m->nu;
+  bough_status status = BOUGH_OK;
+  for (size_t i = 0; status == BOUGH_OK && i < (size_t)count; i++)
+    status = composite(m, d, q + i * nq, u + i * nu, tau + i * nu, motion ? motion + i * nu : NULL, loads, work,
+                       udot + i * nu);
+  return status;
+}
+
 bough_status bough_stop_impulse(const bough_model *m, bough_data *d, const double *q, const unsigned char *stop,
                                 double *u) {
   if (!m || !d || d->model != m || !q || !stop || !u) return BOUGH_BAD_ARGUMENT;
@@ -120,8 +155,8 @@ bough_status bough_stop_impulse(const bough_model *m, bough_data *d, const doubl
   for (int i = 0; i < m->nu; i++) change[i] = stop[i] && d->held[i] ? -u[i] : 0.0;
   bough_sweep s = inertia_sweep(d);
   s.held = d->held;
-  d->one->forward(&s, d->work_one, q, d->zero, d->zero, change, NULL, du, NULL, NULL);
-  const bough_status status = bough_data_check(d, d->one, d->work_one, 0, du);
+  const bough_point at = {.q = q, .u = d->zero, .tau = d->zero, .motion = change};
+  const bough_status status = bough_sweep_forward(d, &s, &at, du, NULL, NULL);
   for (int i = 0; status == BOUGH_OK && i < m->nu; i++) u[i] = stop[i] && d->held[i] ? 0.0 : u[i] + du[i];
   return status;
 }

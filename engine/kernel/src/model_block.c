@@ -305,12 +305,13 @@ bough_status bough_model_create(const void *block, size_t size, bough_model **ou
 }
 
 void bough_model_free(bough_model *model) { bough_release(model); }
-int bough_model_nq(const bough_model *model) { return model ? model->nq : 0; }
-int bough_model_nu(const bough_model *model) { return model ? model->nu : 0; }
-int bough_model_bodies(const bough_model *model) { return model ? model->nb : 0; }
-int bough_model_nodes(const bough_model *model) { return model ? model->n_nodes : 0; }
-int bough_model_loads(const bough_model *model) { return model ? model->n_loads : 0; }
-size_t bough_model_memory(const bough_model *model) { return model ? model->memory : 0; }
+bough_sizes bough_model_sizes(const bough_model *m) {
+  bough_sizes sizes = {0};
+  if (!m) return sizes;
+  sizes.nq = m->nq, sizes.nu = m->nu, sizes.bodies = m->nb, sizes.nodes = m->n_nodes, sizes.loads = m->n_loads;
+  sizes.memory = m->memory;
+  return sizes;
+}
 bough_range bough_model_hinge(const bough_model *model, int body) {
   bough_range r = {0, 0, 0, 0};
   if (!model || body < 0 || body >= model->nb) return r;

@@ -33,6 +33,7 @@ static void rates(const bough_model *m, const bough_point *at, const bough_point
 bough_status bough_directional(const bough_model *m, bough_data *d, const bough_point *at, const bough_point *dir,
                                int count, const int *nodes, const bough_values *dz) {
   if (!m || !d || d->model != m || !d->work_tangent || !at || !dir || !dz || !at->q || !at->u) return BOUGH_BAD_ARGUMENT;
+  if (at->udot || dir->udot) return BOUGH_BAD_ARGUMENT; /* they follow from the rest */
   if (count < 0 || count > m->n_nodes || (count > 0 && !nodes)) return BOUGH_BAD_ARGUMENT;
   for (int i = 0; i < count; i++)
     if (nodes[i] < 0 || nodes[i] >= m->n_nodes) return BOUGH_BAD_ARGUMENT;
@@ -51,8 +52,7 @@ bough_status bough_directional(const bough_model *m, bough_data *d, const bough_
       return BOUGH_NOT_FINITE;
     }
   if (count > 0 && (dz->pose || dz->velocity || dz->acceleration)) {
-    s.path = d->path_general;
-    s.full = 1;
+    s = bough_data_kinematic_sweep(d);
     bough_other_ops_tangent_base.node_motion(&s, d->work_tangent, q, u, udot, count, nodes, pose, velocity, acceleration);
   }
   if (dz->qdot) rates(m, at, dir, d->zero, dz->qdot);

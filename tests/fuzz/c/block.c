@@ -13,19 +13,20 @@ enum { STEPS = 3, NU_MOST = 200 };
 static void evaluate(const bough_model *m, bough_data *d, buffers *b) {
   double energy[4], momentum[6];
   const double *loads = b->loads ? b->load : NULL;
-  bough_forward_dynamics(m, d, b->q, b->u, b->tau, b->motion, loads, b->udot, b->force, b->reaction);
-  bough_inverse_dynamics(m, d, b->q, b->u, b->tau, loads, b->back);
-  bough_mass_matrix(m, d, b->q, b->M);
-  bough_mass_factors(m, d, b->q, b->L, b->D);
-  bough_mass_solve(m, d, b->q, b->u, b->back);
-  bough_forward_composite(m, d, b->q, b->u, b->tau, b->motion, loads, b->work, b->udot);
+  const bough_point at = point(b), along = {.q = b->qdot, .u = b->u, .tau = b->tau};
+  const bough_point given = {.q = b->q, .u = b->u, .udot = b->tau}; /* the sweeps may fail */
+  const bough_values all = {b->qdot, b->udot, b->force, b->reaction, b->pose, b->velocity, b->acceleration};
+  const bough_values motion = {.pose = b->pose, .velocity = b->velocity, .acceleration = b->acceleration};
+  bough_evaluate(m, d, &at, b->nodes, b->node, &all);
+  bough_inverse_dynamics(m, d, 1, b->q, b->u, b->tau, loads, b->back);
+  bough_mass_matrix(m, d, 1, b->q, b->M);
+  bough_mass_factors(m, d, 1, b->q, b->L, b->D);
+  bough_mass_solve(m, d, 1, b->q, b->u, b->back);
+  bough_forward_composite(m, d, 1, b->q, b->u, b->tau, b->motion, loads, b->work, b->udot);
   bough_stop_impulse(m, d, b->q, b->stop, b->u_end);
-  bough_node_motion(m, d, b->q, b->u, b->tau, b->nodes, b->node, b->pose, b->velocity, b->acceleration);
-  bough_energy(m, d, b->q, b->u, energy);
-  bough_momentum(m, d, b->q, b->u, momentum);
-  const bough_point at = {b->q, b->u, b->tau, b->motion, loads}, along = {b->qdot, b->u, b->tau, NULL, NULL};
-  bough_values dz = {NULL, b->udot, b->force, b->reaction, b->pose, b->velocity, b->acceleration};
-  bough_directional(m, d, &at, &along, b->nodes, b->node, &dz);
+  bough_evaluate(m, d, &given, b->nodes, b->node, &motion);
+  bough_energy(m, d, 1, b->q, b->u, energy, momentum);
+  bough_directional(m, d, &at, &along, b->nodes, b->node, &all);
 }
 
 static void run(const bough_model *m, bough_data *d, buffers *b, int method) {
@@ -45,7 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const bough_status status = bough_model_create(data, size, &m);
   CHECK(status == BOUGH_OK || (status == BOUGH_BAD_BLOCK && m == NULL));
   if (status != BOUGH_OK) return 0;
-  if (bough_model_nu(m) <= NU_MOST) { /* the dense matrices of the check */
+  if (bough_model_sizes(m).nu <= NU_MOST) { /* the dense matrices of the check */
     buffers b;
     OK(bough_data_create(m, BOUGH_LANES_TANGENT, &d));
     buffers_make(&b, m);

@@ -22,7 +22,7 @@
 typedef struct {
   int nq, nu, nb, nodes, loads;
   double *q, *u, *tau, *motion, *load, *udot, *force, *reaction, *back, *qdot, *pose, *velocity, *acceleration;
-  double *M, *L, *D, *work, *batch_q, *batch_u, *batch_tau, *batch_udot, *batch_out, *q_end, *u_end;
+  double *M, *L, *D, *work, *spare, *batch_q, *batch_u, *batch_tau, *batch_udot, *batch_out, *q_end, *u_end;
   int *node;
   unsigned char *stop;
   void *memory;
@@ -43,9 +43,10 @@ static double noise(unsigned *seed) {
 }
 
 static void buffers_make(buffers *b, const bough_model *m) {
-  const int nq = b->nq = bough_model_nq(m), nu = b->nu = bough_model_nu(m), nb = b->nb = bough_model_bodies(m);
-  const int nn = b->nodes = bough_model_nodes(m), nl = b->loads = bough_model_loads(m);
-  const int reals = (3 + BATCH) * nq + (8 + 4 * BATCH) * nu + 6 * nl + 6 * nb + 19 * nn + 4 * nu * nu + nu + 8;
+  const bough_sizes sizes = bough_model_sizes(m);
+  const int nq = b->nq = sizes.nq, nu = b->nu = sizes.nu, nb = b->nb = sizes.bodies;
+  const int nn = b->nodes = sizes.nodes, nl = b->loads = sizes.loads;
+  const int reals = (3 + BATCH) * nq + (8 + 4 * BATCH) * nu + 6 * nl + 6 * nb + 19 * nn + 4 * nu * nu + nu + (nu + 6 * nb + 6 * nn) + 8;
   b->memory = calloc((size_t)reals * 8 + (size_t)nn * sizeof(int) + (size_t)nu + 8, 1);
   CHECK(b->memory != NULL);
   double *next = b->memory;
@@ -59,7 +60,7 @@ static void buffers_make(buffers *b, const bough_model *m) {
   b->pose = buffers_take(&next, 7 * nn), b->velocity = buffers_take(&next, 6 * nn);
   b->acceleration = buffers_take(&next, 6 * nn);
   b->M = buffers_take(&next, nu * nu), b->L = buffers_take(&next, nu * nu), b->D = buffers_take(&next, nu * nu);
-  b->work = buffers_take(&next, nu * nu + nu);
+  b->work = buffers_take(&next, nu * nu + nu), b->spare = buffers_take(&next, nu + 6 * nb + 6 * nn);
   b->node = (int *)(void *)next;
   b->stop = (unsigned char *)(b->node + nn);
   unsigned seed = 12345u;
@@ -74,5 +75,11 @@ static void buffers_make(buffers *b, const bough_model *m) {
   }
 }
 static void buffers_free(buffers *b) { free(b->memory); }
+
+/* the state and inputs of the buffers */
+static bough_point point(const buffers *b) {
+  const bough_point at = {0.0, b->q, b->u, b->tau, b->motion, b->load, NULL};
+  return at;
+}
 
 #endif

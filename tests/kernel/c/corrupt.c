@@ -32,13 +32,17 @@ static int try_block(const void *block, size_t size, int evaluate) {
     OK(bough_data_create(m, BOUGH_LANES_BATCH, &d));
     buffers_make(&b, m);
     const double *loads = b.loads ? b.load : NULL;
-    bough_forward_dynamics(m, d, b.q, b.u, b.tau, b.motion, loads, b.udot, b.force, b.reaction);
-    bough_inverse_dynamics(m, d, b.q, b.u, b.tau, loads, b.back);
+    const bough_point at = point(&b);
+    const bough_values all = {b.qdot, b.udot, b.force, b.reaction, b.pose, b.velocity, b.acceleration};
+    bough_evaluate(m, d, &at, b.nodes, b.node, &all);
+    bough_inverse_dynamics(m, d, 1, b.q, b.u, b.tau, loads, b.back);
     bough_forward_dynamics_batch(m, d, 2, b.batch_q, b.batch_u, b.batch_tau, b.batch_udot);
-    bough_mass_matrix(m, d, b.q, b.M);
-    bough_mass_factors(m, d, b.q, b.L, b.D);
-    bough_node_motion(m, d, b.q, b.u, b.tau, b.nodes, b.node, b.pose, b.velocity, b.acceleration);
-    bough_energy(m, d, b.q, b.u, energy);
+    bough_mass_matrix(m, d, 1, b.q, b.M);
+    bough_mass_factors(m, d, 1, b.q, b.L, b.D);
+    const bough_point given = {.q = b.q, .u = b.u, .udot = b.tau}; /* the sweeps above may have failed */
+    const bough_values motion = {.pose = b.pose, .velocity = b.velocity, .acceleration = b.acceleration};
+    bough_evaluate(m, d, &given, b.nodes, b.node, &motion);
+    bough_energy(m, d, 1, b.q, b.u, energy, NULL);
     buffers_free(&b);
     bough_data_free(d);
   }

@@ -34,28 +34,32 @@ static double distance(const double *a, const double *b, int n) {
 static void dynamics(const bough_model *m, bough_data *d, const buffers *b) {
   const int nu = b->nu;
   const double *loads = b->loads ? b->load : NULL;
-  OK(bough_forward_dynamics(m, d, b->q, b->u, b->tau, b->motion, loads, b->udot, b->force, b->reaction));
-  OK(bough_inverse_dynamics(m, d, b->q, b->u, b->udot, loads, b->back));
+  const bough_point at = point(b), rows = {.q = b->batch_q, .u = b->batch_u, .tau = b->batch_tau};
+  const bough_values all = {.udot = b->udot, .force = b->force, .reaction = b->reaction};
+  const bough_values one = {.udot = b->udot}, many = {.udot = b->batch_out};
+  OK(bough_evaluate(m, d, &at, 0, NULL, &all));
+  OK(bough_inverse_dynamics(m, d, 1, b->q, b->u, b->udot, loads, b->back));
   CHECK(distance(b->back, b->force, nu) < TOLERANCE);
-  OK(bough_forward_composite(m, d, b->q, b->u, b->tau, b->motion, loads, b->work, b->back));
+  OK(bough_forward_composite(m, d, 1, b->q, b->u, b->tau, b->motion, loads, b->work, b->back));
   CHECK(distance(b->back, b->udot, nu) < TOLERANCE);
   OK(bough_forward_dynamics_batch(m, d, BATCH, b->batch_q, b->batch_u, b->batch_tau, b->batch_udot));
-  OK(bough_forward_dynamics(m, d, b->q, b->u, b->tau, NULL, NULL, b->udot, NULL, NULL));
+  const bough_point free = {.q = b->q, .u = b->u, .tau = b->tau};
+  OK(bough_evaluate(m, d, &free, 0, NULL, &one));
   CHECK(distance(b->batch_udot, b->udot, nu) < TOLERANCE);
   OK(bough_forward_dynamics_batch(m, d, 0, NULL, NULL, NULL, NULL));
-  OK(bough_forward_dynamics_rows(m, d, BATCH, b->batch_q, b->batch_u, b->batch_tau, NULL, NULL, b->batch_out));
+  OK(bough_evaluate_rows(m, d, BATCH, &rows, 0, NULL, &many));
   CHECK(distance(b->batch_out, b->batch_udot, BATCH * nu) < TOLERANCE);
-  OK(bough_forward_composite_batch(m, d, BATCH, b->batch_q, b->batch_u, b->batch_tau, NULL, NULL, b->work, b->batch_out));
+  OK(bough_forward_composite(m, d, BATCH, b->batch_q, b->batch_u, b->batch_tau, NULL, NULL, b->work, b->batch_out));
   CHECK(distance(b->batch_out, b->batch_udot, BATCH * nu) < TOLERANCE);
-  OK(bough_inverse_dynamics_batch(m, d, BATCH, b->batch_q, b->batch_u, b->batch_udot, NULL, b->batch_out));
-  OK(bough_inverse_dynamics(m, d, b->q, b->u, b->batch_udot, NULL, b->back));
+  OK(bough_inverse_dynamics(m, d, BATCH, b->batch_q, b->batch_u, b->batch_udot, NULL, b->batch_out));
+  OK(bough_inverse_dynamics(m, d, 1, b->q, b->u, b->batch_udot, NULL, b->back));
   CHECK(distance(b->batch_out, b->back, nu) < TOLERANCE);
 }
 
 static void inertia(const bough_model *m, bough_data *d, const buffers *b) {
   const int nu = b->nu;
-  OK(bough_mass_matrix(m, d, b->q, b->M));
-  OK(bough_mass_factors(m, d, b->q, b->L, b->D));
+  OK(bough_mass_matrix(m, d, 1, b->q, b->M));
+  OK(bough_mass_factors(m, d, 1, b->q, b->L, b->D));
   for (int i = 0; i < nu; i++)
     for (int j = 0; j < nu; j++) {
       double v = 0.0;
@@ -63,54 +67,86 @@ static void inertia(const bough_model *m, bough_data *d, const buffers *b) {
         for (int r = 0; r < nu; r++) v += b->L[i * nu + p] * b->D[p * nu + r] * b->L[j * nu + r];
       CHECK(fabs(v - b->M[i * nu + j]) < TOLERANCE * (1.0 + fabs(v)));
     }
-  double kinetic = 0.0, energy[4], momentum[6];
+  double kinetic = 0.0, energy[4], momentum[6], many[6 * BATCH];
   for (int i = 0; i < nu; i++) {
     b->back[i] = 0.0;
     for (int j = 0; j < nu; j++) b->back[i] += b->M[i * nu + j] * b->u[j];
     kinetic += 0.5 * b->u[i] * b->back[i];
   }
-  OK(bough_mass_solve(m, d, b->q, b->back, b->udot));
+  OK(bough_mass_solve(m, d, 1, b->q, b->back, b->udot));
   CHECK(distance(b->udot, b->u, nu) < TOLERANCE);
-  OK(bough_energy(m, d, b->q, b->u, energy));
+  OK(bough_energy(m, d, 1, b->q, b->u, energy, momentum));
   CHECK(fabs(energy[0] - kinetic) < TOLERANCE * (1.0 + kinetic));
-  OK(bough_energy_batch(m, d, 1, b->q, b->u, energy));
-  CHECK(fabs(energy[0] - kinetic) < TOLERANCE * (1.0 + kinetic));
-  OK(bough_momentum(m, d, b->q, b->u, momentum));
-  OK(bough_mass_matrix_batch(m, d, 1, b->q, b->work));
-  CHECK(distance(b->work, b->M, nu * nu) < TOLERANCE);
-  OK(bough_mass_factors_batch(m, d, 1, b->q, b->work, b->D));
-  CHECK(distance(b->work, b->L, nu * nu) < TOLERANCE);
-  OK(bough_mass_solve_batch(m, d, 1, b->q, b->back, b->udot));
-  CHECK(distance(b->udot, b->u, nu) < TOLERANCE);
+  OK(bough_energy(m, d, BATCH, b->batch_q, b->batch_u, NULL, many)); /* every row is the state of `energy` */
+  for (int i = 0; i < BATCH; i++) CHECK(memcmp(many + 6 * i, momentum, sizeof momentum) == 0);
+  OK(bough_energy(m, d, BATCH, b->batch_q, b->batch_u, many, NULL));
+  for (int i = 0; i < BATCH; i++) CHECK(memcmp(many + 4 * i, energy, sizeof energy) == 0);
+  for (int i = 0; i < BATCH; i++) memcpy(b->batch_tau + i * nu, b->back, sizeof(double) * (size_t)nu);
+  OK(bough_mass_solve(m, d, BATCH, b->batch_q, b->batch_tau, b->batch_out));
+  for (int i = 0; i < BATCH; i++) CHECK(memcmp(b->batch_out + i * nu, b->udot, sizeof(double) * (size_t)nu) == 0);
   memcpy(b->back, b->u, sizeof(double) * (size_t)nu);
   OK(bough_stop_impulse(m, d, b->q, b->stop, b->back)); /* nothing to stop */
   CHECK(distance(b->back, b->u, nu) < TOLERANCE);
 }
 
 static void kinematics(const bough_model *m, bough_data *d, const buffers *b) {
-  double position[3], quaternion[4];
-  OK(bough_node_motion(m, d, b->q, b->u, b->udot, b->nodes, b->node, b->pose, b->velocity, b->acceleration));
-  for (int j = 0; j < b->nodes; j++) {
-    OK(bough_node_pose(m, d, b->q, j, position, quaternion));
-    CHECK(distance(position, b->pose + 7 * j, 3) < TOLERANCE && distance(quaternion, b->pose + 7 * j + 3, 4) < TOLERANCE);
+  const bough_point at = {.q = b->q, .u = b->u, .udot = b->udot}, rows = {.q = b->batch_q, .u = b->batch_u};
+  const bough_values motion = {.qdot = b->qdot, .pose = b->pose, .velocity = b->velocity, .acceleration = b->acceleration};
+  OK(bough_evaluate(m, d, &at, b->nodes, b->node, &motion));
+  for (int j = 0; j < b->nodes; j++) { /* each alone, and of each only one value */
+    double pose[7 * BATCH], velocity[6], acceleration[6];
+    const bough_values only[] = {{.pose = pose}, {.velocity = velocity}, {.acceleration = acceleration}};
+    for (int i = 0; i < 3; i++) OK(bough_evaluate(m, d, &at, 1, &j, only + i));
+    CHECK(memcmp(pose, b->pose + 7 * j, sizeof(double) * 7) == 0);
+    CHECK(memcmp(velocity, b->velocity + 6 * j, sizeof velocity) == 0);
+    CHECK(memcmp(acceleration, b->acceleration + 6 * j, sizeof acceleration) == 0);
+    OK(bough_evaluate_rows(m, d, BATCH, &rows, 1, &j, only));
+    for (int i = 0; i < BATCH; i++) CHECK(memcmp(pose + 7 * i, b->pose + 7 * j, sizeof(double) * 7) == 0);
   }
-  OK(bough_node_motion(m, d, b->q, b->u, NULL, 0, NULL, NULL, NULL, NULL));
-  double pose[7];
-  OK(bough_node_pose_batch(m, d, 1, b->q, b->nodes - 1, pose));
-  CHECK(distance(pose, b->pose + 7 * (b->nodes - 1), 7) < TOLERANCE);
-  bough_position_rates(m, b->q, b->u, b->qdot);
+  const bough_values none = {0};
+  OK(bough_evaluate(m, d, &at, 0, NULL, &motion));
+  OK(bough_evaluate(m, d, &at, 0, NULL, &none));
   memcpy(b->q_end, b->q, sizeof(double) * (size_t)b->nq);
   bough_normalize(m, b->q_end);
   CHECK(distance(b->q_end, b->q, b->nq) < TOLERANCE);
 }
 
+/* whatever is asked for together or alone, with udot found or given, and in rows: the same bits */
+static void one_seam(const bough_model *m, bough_data *d, const buffers *b) {
+  const size_t nu = sizeof(double) * (size_t)b->nu, nr = sizeof(double) * 6 * (size_t)b->nb;
+  const size_t nn = sizeof(double) * 6 * (size_t)b->nodes;
+  bough_point at = point(b);
+  const bough_values all = {b->qdot, b->udot, b->force, b->reaction, b->pose, b->velocity, b->acceleration};
+  OK(bough_evaluate(m, d, &at, b->nodes, b->node, &all));
+  double *alone = b->spare;
+  const struct {
+    bough_values v;
+    const double *expected;
+    size_t bytes;
+  } cases[] = {{{.udot = alone}, b->udot, nu},
+               {{.force = alone}, b->force, nu},
+               {{.reaction = alone}, b->reaction, nr},
+               {{.acceleration = alone}, b->acceleration, nn},
+               {{.velocity = alone}, b->velocity, nn}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    OK(bough_evaluate(m, d, &at, b->nodes, b->node, &cases[i].v));
+    CHECK(memcmp(alone, cases[i].expected, cases[i].bytes) == 0);
+    OK(bough_evaluate_rows(m, d, 1, &at, b->nodes, b->node, &cases[i].v));
+    CHECK(memcmp(alone, cases[i].expected, cases[i].bytes) == 0);
+  }
+  at.udot = b->udot;
+  const bough_values again = {.acceleration = alone};
+  OK(bough_evaluate(m, d, &at, b->nodes, b->node, &again));
+  CHECK(memcmp(alone, b->acceleration, nn) == 0);
+}
+
 /* along q by qdot, u and tau: against a central difference, whose truncation and rounding leave 1e-6 */
 static void derivatives(const bough_model *m, bough_data *d, const buffers *b) {
   const int nu = b->nu, nq = b->nq;
-  const double h = 1e-5, *loads = b->loads ? b->load : NULL;
-  const bough_point at = {b->q, b->u, b->tau, b->motion, loads};
-  bough_position_rates(m, b->q, b->u, b->qdot);
-  const bough_point direction = {b->qdot, b->u, b->motion, NULL, NULL};
+  const double h = 1e-5;
+  const bough_point at = point(b), direction = {.q = b->qdot, .u = b->u, .tau = b->motion};
+  const bough_values rates = {.qdot = b->qdot};
+  OK(bough_evaluate(m, d, &at, 0, NULL, &rates));
   const bough_values dz = {b->q_end, b->udot, b->force, b->reaction, b->pose, b->velocity, b->acceleration};
   OK(bough_directional(m, d, &at, &direction, b->nodes, b->node, &dz));
   double *q = b->batch_q, *u = b->batch_u, *tau = b->batch_tau, *side = b->batch_udot;
@@ -118,7 +154,9 @@ static void derivatives(const bough_model *m, bough_data *d, const buffers *b) {
     const double step = s ? -h : h;
     for (int i = 0; i < nq; i++) q[i] = b->q[i] + step * b->qdot[i];
     for (int i = 0; i < nu; i++) u[i] = b->u[i] + step * b->u[i], tau[i] = b->tau[i] + step * b->motion[i];
-    OK(bough_forward_dynamics(m, d, q, u, tau, b->motion, loads, side + s * nu, NULL, NULL));
+    const bough_point beside = {.q = q, .u = u, .tau = tau, .motion = b->motion, .loads = b->load};
+    const bough_values values = {.udot = side + s * nu};
+    OK(bough_evaluate(m, d, &beside, 0, NULL, &values));
   }
   for (int i = 0; i < nu; i++) side[i] = (side[i] - side[nu + i]) / (2.0 * h);
   CHECK(distance(side, b->udot, nu) < 1e-6);
@@ -246,7 +284,7 @@ static void evaluate(const test_block *block, int isa) {
   buffers b;
   OK(bough_model_create(block->words, block->size, &m));
   OK(bough_data_create(m, BOUGH_LANES_BATCH | BOUGH_LANES_TANGENT, &d));
-  CHECK(bough_model_memory(m) > 0 && bough_data_memory(d) > 0);
+  CHECK(bough_model_sizes(m).memory > 0 && bough_data_memory(d) > 0);
   buffers_make(&b, m);
   if (bough_data_set_isa(d, isa) == BOUGH_OK) { /* the machine may not have it */
     CHECK(bough_data_isa(d) == isa);
@@ -254,6 +292,7 @@ static void evaluate(const test_block *block, int isa) {
     dynamics(m, d, &b);
     inertia(m, d, &b);
     kinematics(m, d, &b);
+    one_seam(m, d, &b);
     derivatives(m, d, &b);
     parameters(d, &b);
     CHECK(allocations == before);

@@ -12,12 +12,16 @@ static void objects(const test_block *block) {
   CHECK(bough_model_create(block->words, 0, &m) == BOUGH_BAD_BLOCK && m == NULL);
   REFUSED(bough_data_create(NULL, 0, &d));
   bough_model_free(NULL), bough_data_free(NULL), bough_sim_free(NULL), bough_sim_disturb(NULL), bough_sim_set_stop(NULL, 1.0);
-  CHECK(bough_model_nq(NULL) == 0 && bough_model_nu(NULL) == 0 && bough_model_bodies(NULL) == 0);
-  CHECK(bough_model_nodes(NULL) == 0 && bough_model_loads(NULL) == 0 && bough_model_memory(NULL) == 0);
+  CHECK(bough_model_sizes(NULL).nq == 0 && bough_model_sizes(NULL).nu == 0 && bough_model_sizes(NULL).bodies == 0);
+  CHECK(bough_model_sizes(NULL).nodes == 0 && bough_model_sizes(NULL).loads == 0 && bough_model_sizes(NULL).memory == 0);
   CHECK(bough_model_hinge(NULL, 0).nu == 0);
   CHECK(bough_data_memory(NULL) == 0 && bough_data_isa(NULL) == 0 && bough_data_where(NULL).body == -1);
   CHECK(bough_sim_time(NULL) == 0.0 && bough_sim_get_counts(NULL).steps == 0 && bough_sim_where(NULL).body == -1);
   CHECK(bough_sim_state_size(NULL) == 0);
+  CHECK(!bough_method_about(-1) && !bough_method_about(BOUGH_ROSENBROCK2 + 1));
+  CHECK(strcmp(bough_method_about(BOUGH_RK4)->name, "rk4") == 0 && bough_method_about(BOUGH_RK4)->order == 4);
+  CHECK(bough_method_about(BOUGH_DOPRI5)->stepping == BOUGH_STEP_ADAPTIVE);
+  CHECK(strcmp(bough_method_about(BOUGH_ROSENBROCK2)->name, "rosenbrock2") == 0);
   for (int s = -1; s < 12; s++) CHECK(strlen(bough_status_text((bough_status)s)) > 3);
   OK(bough_model_create(block->words, block->size, &m));
   REFUSED(bough_data_create(m, 0, NULL));
@@ -30,58 +34,62 @@ static void objects(const test_block *block) {
 /* each pointer argument of each call set to null in turn */
 static void nulls(const bough_model *m, bough_data *d, const buffers *b, const bough_model *other) {
   double *q = b->q, *u = b->u, *t = b->tau, *out = b->udot, e[6];
-  REFUSED(bough_forward_dynamics(NULL, d, q, u, t, NULL, NULL, out, NULL, NULL));
-  REFUSED(bough_forward_dynamics(other, d, q, u, t, NULL, NULL, out, NULL, NULL));
-  REFUSED(bough_forward_dynamics(m, NULL, q, u, t, NULL, NULL, out, NULL, NULL));
-  REFUSED(bough_forward_dynamics(m, d, NULL, u, t, NULL, NULL, out, NULL, NULL));
-  REFUSED(bough_forward_dynamics(m, d, q, NULL, t, NULL, NULL, out, NULL, NULL));
-  REFUSED(bough_forward_dynamics(m, d, q, u, NULL, NULL, NULL, out, NULL, NULL));
-  REFUSED(bough_forward_dynamics(m, d, q, u, t, NULL, NULL, NULL, NULL, NULL));
+  const bough_point at = {.q = q, .u = u, .tau = t}, no_q = {.u = u, .tau = t}, no_u = {.q = q, .tau = t};
+  const bough_point known = {.q = q, .u = u, .tau = t, .udot = t};
+  const bough_values v = {.udot = out}, force = {.force = out}, reaction = {.reaction = b->reaction};
+  REFUSED(bough_evaluate(NULL, d, &at, 0, NULL, &v));
+  REFUSED(bough_evaluate(other, d, &at, 0, NULL, &v));
+  REFUSED(bough_evaluate(m, NULL, &at, 0, NULL, &v));
+  REFUSED(bough_evaluate(m, d, NULL, 0, NULL, &v));
+  REFUSED(bough_evaluate(m, d, &no_q, 0, NULL, &v));
+  REFUSED(bough_evaluate(m, d, &no_u, 0, NULL, &v));
+  REFUSED(bough_evaluate(m, d, &at, 0, NULL, NULL));
+  REFUSED(bough_evaluate(m, d, &known, 0, NULL, &v)); /* accelerations that are given are not asked for */
+  REFUSED(bough_evaluate(m, d, &known, 0, NULL, &force));
+  REFUSED(bough_evaluate(m, d, &known, 0, NULL, &reaction));
+  REFUSED(bough_evaluate_rows(m, d, -1, &at, 0, NULL, &v));
+  REFUSED(bough_evaluate_rows(m, d, 1, &no_u, 0, NULL, &v));
+  OK(bough_evaluate_rows(m, d, 0, &at, 0, NULL, &v));
   REFUSED(bough_forward_dynamics_batch(m, d, 1, q, u, t, out)); /* made without lanes for it */
   REFUSED(bough_forward_dynamics_batch(NULL, d, 1, q, u, t, out));
-  REFUSED(bough_forward_composite(m, d, q, u, t, NULL, NULL, NULL, out));
-  REFUSED(bough_forward_composite(m, NULL, q, u, t, NULL, NULL, b->work, out));
-  REFUSED(bough_forward_composite(m, d, q, u, t, NULL, NULL, b->work, NULL));
-  REFUSED(bough_inverse_dynamics(m, d, q, u, NULL, NULL, out));
-  REFUSED(bough_inverse_dynamics(m, d, q, u, t, NULL, NULL));
-  REFUSED(bough_inverse_dynamics(other, d, q, u, t, NULL, out));
-  REFUSED(bough_mass_matrix(m, d, NULL, b->M));
-  REFUSED(bough_mass_matrix(m, d, q, NULL));
-  REFUSED(bough_mass_factors(m, d, q, NULL, b->D));
-  REFUSED(bough_mass_factors(m, d, q, b->L, NULL));
-  REFUSED(bough_mass_solve(m, d, q, NULL, out));
-  REFUSED(bough_mass_solve(NULL, d, q, t, out));
+  REFUSED(bough_forward_composite(m, d, 1, q, u, t, NULL, NULL, NULL, out));
+  REFUSED(bough_forward_composite(m, NULL, 1, q, u, t, NULL, NULL, b->work, out));
+  REFUSED(bough_forward_composite(m, d, 1, q, u, t, NULL, NULL, b->work, NULL));
+  REFUSED(bough_inverse_dynamics(m, d, 1, q, u, NULL, NULL, out));
+  REFUSED(bough_inverse_dynamics(m, d, 1, q, u, t, NULL, NULL));
+  REFUSED(bough_inverse_dynamics(other, d, 1, q, u, t, NULL, out));
+  REFUSED(bough_mass_matrix(m, d, 1, NULL, b->M));
+  REFUSED(bough_mass_matrix(m, d, 1, q, NULL));
+  REFUSED(bough_mass_factors(m, d, 1, q, NULL, b->D));
+  REFUSED(bough_mass_factors(m, d, 1, q, b->L, NULL));
+  REFUSED(bough_mass_solve(m, d, 1, q, NULL, out));
+  REFUSED(bough_mass_solve(NULL, d, 1, q, t, out));
   REFUSED(bough_stop_impulse(m, d, NULL, b->stop, out));
   REFUSED(bough_stop_impulse(m, d, q, NULL, out));
   REFUSED(bough_stop_impulse(m, d, q, b->stop, NULL));
-  REFUSED(bough_forward_dynamics_rows(m, d, 1, q, u, t, NULL, NULL, NULL));
-  REFUSED(bough_forward_dynamics_rows(m, d, -1, q, u, t, NULL, NULL, out));
-  REFUSED(bough_forward_composite_batch(m, d, 1, q, u, NULL, NULL, NULL, b->work, out));
-  REFUSED(bough_inverse_dynamics_batch(m, d, 1, q, NULL, t, NULL, out));
-  REFUSED(bough_mass_matrix_batch(m, d, 1, NULL, b->M));
-  REFUSED(bough_mass_factors_batch(m, d, 1, q, NULL, b->D));
-  REFUSED(bough_mass_solve_batch(m, d, 1, q, NULL, out));
-  REFUSED(bough_node_pose_batch(m, d, 1, q, b->nodes, b->pose));
-  REFUSED(bough_energy_batch(m, d, 1, q, NULL, e));
-  REFUSED(bough_energy(m, d, q, u, NULL));
-  REFUSED(bough_energy(m, NULL, q, u, e));
-  REFUSED(bough_momentum(m, d, q, NULL, e));
-  REFUSED(bough_momentum(m, d, q, u, NULL));
+  REFUSED(bough_forward_composite(m, d, -1, q, u, t, NULL, NULL, b->work, out));
+  REFUSED(bough_forward_composite(m, d, 1, q, u, NULL, NULL, NULL, b->work, out));
+  REFUSED(bough_inverse_dynamics(m, d, -1, q, u, t, NULL, out));
+  REFUSED(bough_inverse_dynamics(m, d, 1, q, NULL, t, NULL, out));
+  REFUSED(bough_mass_matrix(m, d, -1, q, b->M));
+  REFUSED(bough_mass_factors(m, d, -1, q, b->L, b->D));
+  REFUSED(bough_mass_solve(m, d, -1, q, t, out));
+  REFUSED(bough_energy(m, d, -1, q, u, e, NULL));
+  REFUSED(bough_energy(m, d, 1, NULL, u, e, NULL));
+  REFUSED(bough_energy(m, d, 1, q, NULL, e, NULL));
+  REFUSED(bough_energy(m, NULL, 1, q, u, e, NULL));
+  REFUSED(bough_energy(other, d, 1, q, u, NULL, e));
 }
 
 static void nodes(const bough_model *m, bough_data *d, const buffers *b) {
-  double r[3], Q[4];
   const int low = -1, high = b->nodes;
-  REFUSED(bough_node_pose(m, d, b->q, -1, r, Q));
-  REFUSED(bough_node_pose(m, d, b->q, b->nodes, r, Q));
-  REFUSED(bough_node_pose(m, d, NULL, 0, r, Q));
-  REFUSED(bough_node_pose(m, d, b->q, 0, NULL, Q));
-  REFUSED(bough_node_pose(m, d, b->q, 0, r, NULL));
-  REFUSED(bough_node_motion(m, d, b->q, b->u, NULL, 1, &low, b->pose, b->velocity, NULL));
-  REFUSED(bough_node_motion(m, d, b->q, b->u, NULL, 1, &high, b->pose, b->velocity, NULL));
-  REFUSED(bough_node_motion(m, d, b->q, b->u, NULL, -1, b->node, b->pose, b->velocity, NULL));
-  REFUSED(bough_node_motion(m, d, b->q, b->u, NULL, 1, b->node, b->pose, b->velocity, b->acceleration));
-  REFUSED(bough_node_motion(m, d, b->q, b->u, NULL, 1, b->node, NULL, b->velocity, NULL));
+  const bough_point at = point(b);
+  const bough_values pose = {.pose = b->pose};
+  REFUSED(bough_evaluate(m, d, &at, 1, &low, &pose));
+  REFUSED(bough_evaluate(m, d, &at, 1, &high, &pose));
+  REFUSED(bough_evaluate(m, d, &at, -1, b->node, &pose));
+  REFUSED(bough_evaluate(m, d, &at, 1, NULL, &pose));
+  REFUSED(bough_evaluate_rows(m, d, 1, &at, 1, &high, &pose));
 }
 
 static void parameters(const bough_model *m, bough_data *d, const buffers *b) {
@@ -104,14 +112,16 @@ static void parameters(const bough_model *m, bough_data *d, const buffers *b) {
 }
 
 static void directional(const bough_model *m, bough_data *d, const buffers *b) {
-  const bough_point at = {b->q, b->u, b->tau, NULL, NULL}, none = {NULL, NULL, NULL, NULL, NULL};
-  const bough_values dz = {b->qdot, b->udot, NULL, NULL, NULL, NULL, NULL};
+  const bough_point at = {.q = b->q, .u = b->u, .tau = b->tau}, none = {0}, known = {.q = b->q, .u = b->u, .udot = b->tau};
+  const bough_values dz = {.qdot = b->qdot, .udot = b->udot};
   bough_data *plain;
   REFUSED(bough_directional(m, d, NULL, &at, 0, NULL, &dz));
   REFUSED(bough_directional(m, d, &at, NULL, 0, NULL, &dz));
   REFUSED(bough_directional(m, d, &at, &at, 0, NULL, NULL));
   REFUSED(bough_directional(m, d, &none, &at, 0, NULL, &dz));
   REFUSED(bough_directional(m, d, &at, &at, -1, NULL, &dz));
+  REFUSED(bough_directional(m, d, &known, &at, 0, NULL, &dz));
+  REFUSED(bough_directional(m, d, &at, &known, 0, NULL, &dz));
   OK(bough_directional(m, d, &at, &none, 0, NULL, &dz));
   OK(bough_data_create(m, BOUGH_LANES_ONE, &plain));
   REFUSED(bough_directional(m, plain, &at, &at, 0, NULL, &dz)); /* made without lanes for it */
@@ -186,23 +196,25 @@ static void runs(const bough_model *m, bough_data *d, const buffers *b) {
 /* a body without inertia, and numbers that are not: named by the body, and nothing left behind */
 static void no_inertia(const bough_model *m, bough_data *d, const buffers *b) {
   double zero[640] = {0}, old[640];
+  const bough_point at = {.t = 3.0, .q = b->q, .u = b->u, .tau = b->tau};
+  const bough_values udot = {.udot = b->udot};
   CHECK(10 * b->nb <= 640);
   OK(bough_data_get(d, BOUGH_INERTIA, old, 10 * b->nb));
   OK(bough_data_set(d, BOUGH_INERTIA, zero, 10 * b->nb));
   OK(bough_data_set(d, BOUGH_ARMATURE, zero, b->nu));
-  CHECK(bough_forward_dynamics(m, d, b->q, b->u, b->tau, NULL, NULL, b->udot, NULL, NULL) == BOUGH_SINGULAR);
-  CHECK(bough_data_where(d).body >= 0 && bough_data_where(d).body < b->nb);
-  CHECK(bough_mass_solve(m, d, b->q, b->tau, b->udot) == BOUGH_SINGULAR);
-  CHECK(bough_mass_factors(m, d, b->q, b->L, b->D) == BOUGH_SINGULAR);
-  CHECK(bough_forward_composite(m, d, b->q, b->u, b->tau, NULL, NULL, b->work, b->udot) == BOUGH_SINGULAR);
+  CHECK(bough_evaluate(m, d, &at, 0, NULL, &udot) == BOUGH_SINGULAR);
+  CHECK(bough_data_where(d).body >= 0 && bough_data_where(d).body < b->nb && bough_data_where(d).time == 3.0);
+  CHECK(bough_mass_solve(m, d, 1, b->q, b->tau, b->udot) == BOUGH_SINGULAR);
+  CHECK(bough_mass_factors(m, d, 1, b->q, b->L, b->D) == BOUGH_SINGULAR);
+  CHECK(bough_forward_composite(m, d, 1, b->q, b->u, b->tau, NULL, NULL, b->work, b->udot) == BOUGH_SINGULAR);
   OK(bough_data_set(d, BOUGH_INERTIA, old, 10 * b->nb));
-  OK(bough_forward_dynamics(m, d, b->q, b->u, b->tau, NULL, NULL, b->udot, NULL, NULL));
+  OK(bough_evaluate(m, d, &at, 0, NULL, &udot));
   const double u0 = b->u[0];
   b->u[0] = NAN;
-  CHECK(bough_forward_dynamics(m, d, b->q, b->u, b->tau, NULL, NULL, b->udot, NULL, NULL) == BOUGH_NOT_FINITE);
-  CHECK(bough_inverse_dynamics(m, d, b->q, b->u, b->tau, NULL, b->back) == BOUGH_NOT_FINITE);
+  CHECK(bough_evaluate(m, d, &at, 0, NULL, &udot) == BOUGH_NOT_FINITE);
+  CHECK(bough_inverse_dynamics(m, d, 1, b->q, b->u, b->tau, NULL, b->back) == BOUGH_NOT_FINITE);
   b->u[0] = u0;
-  OK(bough_forward_dynamics(m, d, b->q, b->u, b->tau, NULL, NULL, b->udot, NULL, NULL));
+  OK(bough_evaluate(m, d, &at, 0, NULL, &udot));
 }
 
 int main(void) {

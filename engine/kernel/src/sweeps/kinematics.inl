@@ -92,15 +92,20 @@ static void modal_frame(const bough_sweep *s, int k, const sweep_work *w, space_
   for (int i = 0; i < 6; i++) alpha[i] += cF[i];
 }
 
-/* pose [7] and velocity [6] of a node that d deforms in the frame f, inertial axes */
-static void node_place(const bough_node *n, const space_frame *f, const node_state *d, real pose[7], real velocity[6]) {
-  real arm[3], B[9], R0[9], turned[9], v[6];
+/* pose [7] of a node that d deforms in the frame f, inertial axes */
+static void node_pose(const bough_node *n, const space_frame *f, const node_state *d, real pose[7]) {
+  real arm[3], B[9], R0[9], turned[9];
   rotate(f->A, d->l, arm);
   for (int i = 0; i < 9; i++) R0[i] = splat(n->R0[i]);
   matmul(f->A, d->E, B);
   matmul(B, R0, turned);
   for (int i = 0; i < 3; i++) pose[i] = f->r[i] + arm[i];
   matrix_quaternion(turned, pose + 3);
+}
+
+/* its velocity [6] */
+static void node_velocity(const space_frame *f, const node_state *d, real velocity[6]) {
+  real v[6];
   for (int i = 0; i < 3; i++) v[i] = f->V[i] + d->delta[i], v[3 + i] = f->V[3 + i] + d->ldot[i];
   cross_add(f->V, d->l, v + 3);
   rotate(f->A, v, velocity), rotate(f->A, v + 3, velocity + 3);
@@ -146,7 +151,8 @@ static void node_motion(const bough_sweep *s, void *work, const void *q, const v
     node_state d;
     modal_frame(s, n->body, w, &f);
     node_deform(n, nm, nm > 0, x->xi, x->xidot, gam, &d);
-    node_place(n, &f, &d, pose + 7 * c, velocity + 6 * c);
+    if (pose) node_pose(n, &f, &d, pose + 7 * c);
+    if (velocity) node_velocity(&f, &d, velocity + 6 * c);
     if (acceleration) node_acceleration(n, nm, &f, &d, gam, x->xiddot, acceleration + 6 * c);
   }
 }

@@ -4,8 +4,14 @@
 #include <math.h>
 #include <string.h>
 
+/* A new integrator has a row here, in the order of bough_method. */
+extern const bough_integrator bough_rk4, bough_dopri5, bough_rosenbrock2;
 static const bough_integrator *const METHODS[] = {&bough_rk4, &bough_dopri5, &bough_rosenbrock2};
 enum { METHOD_COUNT = (int)(sizeof METHODS / sizeof *METHODS) };
+
+const bough_method_facts *bough_method_about(int method) {
+  return method >= 0 && method < METHOD_COUNT ? &METHODS[method]->facts : NULL;
+}
 
 /* Attempts at one step in a row that fail: each is at most half as long as the one before. */
 enum { MOST_REJECTIONS = 100 };
@@ -56,14 +62,15 @@ static size_t lay_out(const bough_model *m, char *memory) {
 static int options_ok(const bough_sim_options *o) {
   if (o->method < 0 || o->method >= METHOD_COUNT) return 0;
   if (!(o->step >= 0.0) || !bough_finite(o->step) || !(o->step_max >= 0.0) || o->pause < 0) return 0;
-  const bough_stepping stepping = METHODS[o->method]->stepping;
-  if (stepping == STEP_FIXED) return o->step > 0.0;
-  if (stepping == STEP_EITHER && o->step > 0.0) return 1;
+  const int stepping = METHODS[o->method]->facts.stepping;
+  if (stepping == BOUGH_STEP_FIXED) return o->step > 0.0;
+  if (stepping == BOUGH_STEP_EITHER && o->step > 0.0) return 1;
   return o->rtol >= 0.0 && o->atol >= 0.0 && o->rtol + o->atol > 0.0 && bough_finite(o->rtol + o->atol);
 }
 
 static int is_fixed(const bough_sim *s) {
-  return s->method->stepping == STEP_FIXED || (s->method->stepping == STEP_EITHER && s->options.step > 0.0);
+  const int stepping = s->method->facts.stepping;
+  return stepping == BOUGH_STEP_FIXED || (stepping == BOUGH_STEP_EITHER && s->options.step > 0.0);
 }
 
 bough_status bough_sim_create(const bough_model *m, bough_data *data, const bough_sim_options *options,
@@ -157,12 +164,11 @@ bough_status bough_sim_set_inputs(bough_sim *sim, double t, int order, const dou
 bough_status bough_sim_rate(bough_sim *sim, double t, const double *y, double *rate) {
   bough_status status = bough_sim_inputs(sim, t, y);
   if (status != BOUGH_OK) return status;
-  const double *q = y, *u = y + sim->nq;
+  const bough_point at = {t, y, y + sim->nq, sim->tau, sim->motion, sim->loads, NULL};
+  const bough_values values = {.qdot = rate, .udot = rate + sim->nq};
   sim->now.evaluations++;
-  bough_position_rates(sim->model, q, u, rate);
-  status = bough_forward_dynamics(sim->model, sim->data, q, u, sim->tau, sim->motion,
-                                  sim->model->n_loads ? sim->loads : NULL, rate + sim->nq, NULL, NULL);
-  if (status != BOUGH_OK) sim->where = sim->data->where, sim->where.time = t;
+  status = bough_evaluate(sim->model, sim->data, &at, 0, NULL, &values);
+  if (status != BOUGH_OK) sim->where = sim->data->where;
   return status;
 }
 
@@ -231,7 +237,7 @@ static void next_step(bough_sim *sim, double h, double error, int last) {
   double factor = 0.9 * power(e, -m->alpha) * power(sim->now.error_old, m->beta);
   factor = factor < 0.2 ? 0.2 : factor > grow ? grow : factor;
   sim->now.error_old = e > 1e-4 ? e : 1e-4;
-  sim->now.reach = h * power(0.95 / e, 1.0 / m->order);
+  sim->now.reach = h * power(0.95 / e, 1.0 / m->facts.order);
   if (!last || h * factor < sim->now.h) sim->now.h = h * factor;
   sim->now.tries = 0;
 }
@@ -261,7 +267,7 @@ static bough_status adaptive_step(bough_sim *sim, double limit) {
       return status;
     }
     sim->now.rejected++;
-    const double factor = status == BOUGH_OK && error < 1e10 ? 0.9 * power(error, -1.0 / sim->method->order) : 0.1;
+    const double factor = status == BOUGH_OK && error < 1e10 ? 0.9 * power(error, -1.0 / sim->method->facts.order) : 0.1;
     sim->now.h = sim->now.reach = h * (factor < 0.2 ? 0.2 : factor > 0.5 ? 0.5 : factor);
   }
   sim->now.tries = 0;

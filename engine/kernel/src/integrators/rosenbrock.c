@@ -54,7 +54,7 @@ static bough_status stage_speed(bough_sim *sim, double t, double h, double g, co
                                 const double *k1u, double *ku) {
   bough_data *d = sim->data;
   const int nu = sim->nu;
-  const double *q = y, *u = y + sim->nq, c = k1u ? -2.0 * g : 0.0;
+  const double *u = y + sim->nq, c = k1u ? -2.0 * g : 0.0;
   double *force = sim->extra, *dq = sim->extra + nu, *du = sim->extra + 2 * nu;
   const bough_status status = bough_sim_inputs(sim, t, y);
   if (status != BOUGH_OK) return status;
@@ -70,10 +70,10 @@ static bough_status stage_speed(bough_sim *sim, double t, double h, double g, co
   s.path = d->path_general;
   s.h1 = g * h, s.h2 = g * h * g * h;
   sim->now.evaluations++;
-  d->one->forward(&s, d->work_one, q, u, force, sim->motion, sim->model->n_loads ? sim->loads : NULL, ku, NULL, NULL);
+  const bough_point at = {t, y, u, force, sim->motion, sim->loads, NULL};
+  const bough_status bad = bough_sweep_forward(d, &s, &at, ku, NULL, NULL);
   memcpy(d->hinge_mass, d->armature, sizeof(double) * (size_t)nu);
-  const bough_status bad = bough_data_check(d, d->one, d->work_one, 0, ku);
-  if (bad != BOUGH_OK) sim->where = d->where, sim->where.time = t;
+  if (bad != BOUGH_OK) sim->where = d->where;
   return bad;
 }
 
@@ -102,4 +102,4 @@ static bough_status attempt(bough_sim *sim, double h) {
   return BOUGH_OK;
 }
 
-const bough_integrator bough_rosenbrock2 = {"rosenbrock2", 2, STEP_EITHER, 0.5, 0.0, 5.0, attempt, NULL, NULL};
+const bough_integrator bough_rosenbrock2 = {{"rosenbrock2", "stiff modes", 2, BOUGH_STEP_EITHER}, 0.5, 0.0, 5.0, attempt, NULL, NULL};

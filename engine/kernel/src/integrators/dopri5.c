@@ -69,4 +69,4 @@ static void dense_output(const bough_sim *sim, double t, double *y) {
     y[i] = sim->y_old[i] + x * (d[i] + x1 * (d[ny + i] + x * (d[2 * ny + i] + x1 * d[3 * ny + i])));
 }
 
-const bough_integrator bough_dopri5 = {"dopri5", 5, STEP_ADAPTIVE, 0.17, 0.04, 10.0, attempt, keep, dense_output};
+const bough_integrator bough_dopri5 = {{"dopri5", "adaptive", 5, BOUGH_STEP_ADAPTIVE}, 0.17, 0.04, 10.0, attempt, keep, dense_output};

@@ -209,8 +209,9 @@ static bough_status probe(bough_sim *sim, double *y, double *rate) {
   for (int i = 0; i < 3; i++) pull = larger(pull, fabs(kept[i]));
   for (int i = 0; i < 3; i++) g[i] += LAST_DIGITS * pull * sign(sim, 11 * i); /* every axis: frames are rounded, too */
   sim->now.evaluations++;
-  const bough_status done = bough_forward_dynamics(sim->model, sim->data, y, y + nq, sim->tau, sim->motion,
-                                                   nl ? sim->loads : NULL, rate + nq, NULL, NULL);
+  const bough_point at = {sim->now.t, y, y + nq, sim->tau, sim->motion, sim->loads, NULL};
+  const bough_values values = {.udot = rate + nq};
+  const bough_status done = bough_evaluate(sim->model, sim->data, &at, 0, NULL, &values);
   memcpy(g, kept, sizeof kept);
   return done;
 }

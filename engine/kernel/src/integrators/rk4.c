@@ -18,4 +18,4 @@ static bough_status attempt(bough_sim *sim, double h) {
   return BOUGH_OK;
 }
 
-const bough_integrator bough_rk4 = {"rk4", 4, STEP_FIXED, 0.0, 0.0, 0.0, attempt, NULL, NULL};
+const bough_integrator bough_rk4 = {{"rk4", "fixed step", 4, BOUGH_STEP_FIXED}, 0.0, 0.0, 0.0, attempt, NULL, NULL};

@@ -8,19 +8,14 @@
 /* An integrator. `attempt` makes one step of length h from (t, y): `stage` gets the new state, `error` an estimate of its
  * error (untouched by fixed steps); y, t and everything else that the run remembers stay, so that a shorter attempt can
  * follow. */
-typedef enum { STEP_FIXED, STEP_EITHER /* fixed if options.step is given */, STEP_ADAPTIVE } bough_stepping;
 typedef struct {
-  const char *name;
-  int order;              /* of the result; errors that steer the step fall with h to this power */
-  bough_stepping stepping;
+  bough_method_facts facts;
   double alpha, beta;     /* next step over this one: 0.9 e^-alpha e_old^beta, e the error over the tolerance ... */
   double grow;            /* ... and at most this */
   bough_status (*attempt)(bough_sim *sim, double h);
   void (*keep)(bough_sim *sim, double h);                     /* an attempt is accepted: prepare dense output, or null */
   void (*dense)(const bough_sim *sim, double t, double *y);   /* state between t_old and t, or null */
 } bough_integrator;
-
-extern const bough_integrator bough_rk4, bough_dopri5, bough_rosenbrock2;
 
 /* Where a run is, apart from its arrays. */
 typedef struct {

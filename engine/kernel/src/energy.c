@@ -1,0 +1,16 @@
+/* energy.c - energy and momentum: the public call. */
+#include "internal.h"
+
+bough_status bough_energy(const bough_model *m, bough_data *d, int count, const double *q, const double *u, double *energy,
+                          double *momentum) {
+  if (!m || !d || d->model != m || count < 0 || !q || !u) return BOUGH_BAD_ARGUMENT;
+  const size_t nq = (size_t)m->nq, nu = (size_t)m->nu;
+  bough_sweep s = bough_data_sweep(d);
+  s.path = d->path_general;
+  for (size_t i = 0; i < (size_t)count; i++) {
+    double unwanted[10];
+    double *E = energy ? energy + 4 * i : unwanted, *p = momentum ? momentum + 6 * i : unwanted + 4;
+    bough_other_ops_one_base.energy(&s, d->work_one, q + i * nq, u + i * nu, E, p);
+  }
+  return BOUGH_OK;
+}

@@ -1,0 +1,71 @@
+/* point.c - bough_evaluate: accelerations, forces, reactions and node motions at a point of the state space. */
+#include "internal.h"
+
+bough_status bough_sweep_forward(bough_data *d, const bough_sweep *s, const bough_point *at, double *udot, double *force,
+                                 double *reaction) {
+  const double *loads = d->model->n_loads > 0 ? at->loads : NULL, *tau = at->tau ? at->tau : d->zero;
+  d->one->forward(s, d->work_one, at->q, at->u, tau, at->motion, loads, udot, force, reaction);
+  const bough_status status = bough_data_check(d, d->one, d->work_one, 0, udot);
+  if (status != BOUGH_OK) d->where.time = at->t;
+  return status;
+}
+
+static int nodes_ok(const bough_model *m, int count, const int *nodes) {
+  if (count < 0 || (count > 0 && !nodes)) return 0;
+  for (int i = 0; i < count; i++)
+    if (nodes[i] < 0 || nodes[i] >= m->n_nodes) return 0;
+  return 1;
+}
+
+/* one point, arguments checked */
+static bough_status evaluate(const bough_model *m, bough_data *d, const bough_point *at, int count, const int *nodes,
+                             const bough_values *v) {
+  const double *udot = at->udot;
+  const int moving = count > 0 && (v->pose || v->velocity || v->acceleration);
+  if (v->qdot) bough_position_rates(m, at->q, at->u, v->qdot);
+  if (!udot && (v->udot || v->force || v->reaction || (moving && v->acceleration))) {
+    const bough_sweep s = bough_data_sweep(d);
+    double *found = v->udot ? v->udot : d->udot;
+    const bough_status status = bough_sweep_forward(d, &s, at, found, v->force, v->reaction);
+    if (status != BOUGH_OK) return status;
+    udot = found;
+  }
+  if (!moving) return BOUGH_OK;
+  const bough_sweep s = bough_data_kinematic_sweep(d);
+  bough_other_ops_one_base.node_motion(&s, d->work_one, at->q, at->u, udot, count, nodes, v->pose, v->velocity,
+                                       v->acceleration);
+  return BOUGH_OK;
+}
+
+static int arguments_ok(const bough_model *m, const bough_data *d, const bough_point *at, int count, const int *nodes,
+                        const bough_values *v) {
+  if (!m || !d || d->model != m || !at || !v || !at->q || !at->u) return 0;
+  if (at->udot && (v->udot || v->force || v->reaction)) return 0;
+  return nodes_ok(m, count, nodes);
+}
+
+bough_status bough_evaluate(const bough_model *m, bough_data *d, const bough_point *at, int count, const int *nodes,
+                            const bough_values *values) {
+  return arguments_ok(m, d, at, count, nodes, values) ? evaluate(m, d, at, count, nodes, values) : BOUGH_BAD_ARGUMENT;
+}
+
+static const double *next(const double *row, int n) { return row ? row + n : NULL; }
+static double *next_out(double *row, size_t n) { return row ? row + n : NULL; }
+
+bough_status bough_evaluate_rows(const bough_model *m, bough_data *d, int rows, const bough_point *at, int count,
+                                 const int *nodes, const bough_values *values) {
+  if (rows < 0 || !arguments_ok(m, d, at, count, nodes, values)) return BOUGH_BAD_ARGUMENT;
+  const size_t n = (size_t)count, nu = (size_t)m->nu;
+  bough_point p = *at;
+  bough_values v = *values;
+  bough_status status = BOUGH_OK;
+  for (int i = 0; i < rows && status == BOUGH_OK; i++) {
+    status = evaluate(m, d, &p, count, nodes, &v);
+    p.q = next(p.q, m->nq), p.u = next(p.u, m->nu), p.tau = next(p.tau, m->nu);
+    p.motion = next(p.motion, m->nu), p.udot = next(p.udot, m->nu);
+    v.qdot = next_out(v.qdot, (size_t)m->nq), v.udot = next_out(v.udot, nu), v.force = next_out(v.force, nu);
+    v.reaction = next_out(v.reaction, 6 * (size_t)m->nb), v.pose = next_out(v.pose, 7 * n);
+    v.velocity = next_out(v.velocity, 6 * n), v.acceleration = next_out(v.acceleration, 6 * n);
+  }
+  return status;
+}
