@@ -23,7 +23,13 @@ SOURCES = Path(__file__).parent / "c"
 FOLDER = ROOT / "build" / "out" / "fuzz"
 _FMU = ROOT / "fmu_src"
 _SHARED = ("calls", "location", "log", "open", "resource", "state")
-_INCLUDE = [f"-I{FOLDER}", f"-I{KERNEL / 'include'}", f"-I{_FMU / 'common'}", "-isystem", str(Path(fmpy.__file__).parent / "c-code")]
+_INCLUDE = [
+    f"-I{FOLDER}",
+    f"-I{KERNEL / 'include'}",
+    f"-I{_FMU / 'common'}",
+    "-isystem",
+    str(Path(fmpy.__file__).parent / "c-code"),
+]
 _ADDRESS = ["-O1", "-g1", "-fno-omit-frame-pointer", "-fno-sanitize-recover=all"]
 _UNDEFINED = "-fsanitize=address,undefined"
 _KERNEL_UNDEFINED = "-fsanitize=address,signed-integer-overflow,shift,bounds,float-cast-overflow,integer-divide-by-zero"

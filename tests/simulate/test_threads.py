@@ -192,7 +192,7 @@ def test_a_stepper_that_two_threads_step_at_once_says_so() -> None:
     stepper = Stepper(system.block.data)
     said: list[str] = []
 
-    def inputs(_: float, tau: Any, motion: Any, loads: Any) -> None:
+    def inputs(_: float, q: Any, u: Any, tau: Any, motion: Any, loads: Any) -> None:
         def other() -> None:
             with pytest.raises(bough.BoughError, match="another thread") as refused:
                 stepper.step(0.02)
