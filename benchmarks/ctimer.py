@@ -57,7 +57,7 @@ def _library() -> c.CDLL:
 class Timer:
     """One system with its states, timed inside C."""
 
-    def __init__(self, system: bough.System, q: Array, u: Array, tau: Array, isa: int | None = None) -> None:
+    def __init__(self, system: bough.Mechanism, q: Array, u: Array, tau: Array, isa: int | None = None) -> None:
         """Hand over the model block and (B, n) states.
 
         Args:

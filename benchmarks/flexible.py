@@ -87,7 +87,7 @@ def run(quick: bool) -> dict[str, Any]:
 def _case(stiffening: float, quick: bool) -> dict[str, Any]:
     """Error against time for both programs, and the least time of each at equal error."""
     body = beam(PER_PLANE, stiffening)
-    system = bough.System(bough_model(body, BODIES))
+    system = bough.Mechanism(bough_model(body, BODIES))
     chain = ExudynChain(body, BODIES, SPIN, STOP, OUTPUT)
 
     ours, _ = _bough(system, rtol=1e-12, atol=1e-14)()
@@ -118,7 +118,7 @@ def _distance(a: Array, b: Array, amplitude: float) -> float:
     return float(np.linalg.norm(a - b, axis=1).max()) / amplitude
 
 
-def _bough(system: bough.System, **options: Any) -> Run:
+def _bough(system: bough.Mechanism, **options: Any) -> Run:
     tip = [f"b{BODIES - 1}.tip.r[{i}]" for i in (1, 2, 3)]
 
     def call() -> tuple[Array, float]:
@@ -130,7 +130,7 @@ def _bough(system: bough.System, **options: Any) -> Run:
     return call
 
 
-def _bough_runs(system: bough.System, speedup: float) -> dict[str, Run]:
+def _bough_runs(system: bough.Mechanism, speedup: float) -> dict[str, Run]:
     """Every method; the explicit fixed steps near the limit of stability, which goes with the highest frequency."""
     runs = {f"dopri5, rtol {r:g}": _bough(system, rtol=r) for r in (1e-2, 1e-3, 1e-4, 1e-5, 1e-6)}
     for n in (round(speedup * k) for k in (840, 1000, 1200, 1400)):

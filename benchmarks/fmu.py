@@ -12,8 +12,8 @@ from typing import Any
 
 import bough
 from benchmarks.ctimer import OUT, ROOT, compiler
-from bough.export import build_fmu
-from bough.export.package import native_platform
+from bough.fmu import build_fmu
+from bough.fmu.package import native_platform
 
 HINGES = 7
 LINK = {
@@ -45,7 +45,7 @@ def _program() -> Path:
     if spec is None or not spec.submodule_search_locations:
         raise ImportError("fmpy")
     headers = Path(spec.submodule_search_locations[0]) / "c-code"
-    library = bough._kernel._lib._name  # the installed kernel
+    library = bough.mechanism.kernel._lib._name  # the installed kernel
     target = OUT / "fmu_timer"
     OUT.mkdir(parents=True, exist_ok=True)
     include = [f"-I{ROOT / 'engine' / 'kernel' / 'include'}", "-isystem", str(headers)]
@@ -74,7 +74,7 @@ def run(quick: bool) -> dict[str, Any]:
         description = read_model_description(str(fmu))
         reference = {v.name: v.valueReference for v in description.modelVariables}
         block = Path(folder) / "model.blk"
-        system = bough.System(model)
+        system = bough.Mechanism(model)
         block.write_bytes(system.block.data)
         binary = next((unpacked / "binaries").glob("linux64/*" if "x86_64" in native_platform() else "*/*"))
         ports = [str(reference[f"h{k}.tau"]) for k in range(1, HINGES + 1)]

@@ -49,7 +49,7 @@ def run(quick: bool) -> dict[str, Any]:
 
     timers, samplers = [], dict[str, dict[str, Sampler]]()
     for name, modes, fidelity, rotary in CASES:
-        system = bough.System(flexible_model(BODIES, modes, fidelity, rotary=rotary))
+        system = bough.Mechanism(flexible_model(BODIES, modes, fidelity, rotary=rotary))
         timer = Timer(system, *flexible_states(BODIES, modes, BATCH))
         timers.append(timer)
         samplers[name] = {"single": timer.single(0.001), "batch": timer.batch(0.001)}

@@ -89,7 +89,7 @@ def run(quick: bool) -> dict[str, Any]:
     rows = []
     for n in SIZES:
         chain = links(n)
-        system = bough.System(rigid_model(chain))
+        system = bough.Mechanism(rigid_model(chain))
         q, u, tau = states(n, n, BATCH)
         ours = system.forward_dynamics(q, u, tau)
         timer = Timer(system, q, u, tau)

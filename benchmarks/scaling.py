@@ -25,7 +25,7 @@ LONG_WINDOW = 0.01  # s: ten evaluations of the longest chain, after the one tha
 
 
 def _timer(bodies: int, modes: int, fidelity: str, points: int = POINTS, equal: bool = True) -> Timer:
-    system = bough.System(flexible_model(bodies, modes, fidelity, points=points, equal=equal))
+    system = bough.Mechanism(flexible_model(bodies, modes, fidelity, points=points, equal=equal))
     return Timer(system, *flexible_states(bodies, modes, BATCH))
 
 

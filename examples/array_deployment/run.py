@@ -50,7 +50,7 @@ class Craft:
 
 def simulate() -> bough.Result:
     """Unfold: a hinge that passes the flat position locks, and the next one of its wing is released."""
-    system = bough.System(HERE / "model.yaml")
+    system = bough.Mechanism(HERE / "model.yaml")
     names = [*system.q_names, *system.u_names]
     angles = [f"{hinge}.phi" for hinge in HINGES]
     with tempfile.TemporaryDirectory() as folder:
@@ -78,7 +78,7 @@ def simulate() -> bough.Result:
 
 def momenta(result: bough.Result, every: int = 20) -> np.ndarray:
     """Angular momentum about the inertial origin at every so many points, N.m.s, (n, 3)."""
-    system = bough.System(HERE / "model.yaml")
+    system = bough.Mechanism(HERE / "model.yaml")
     q = np.column_stack([result[name][::every] for name in system.q_names])
     u = np.column_stack([result[name][::every] for name in system.u_names])
     return np.array([system.momentum(a, b)[1] for a, b in zip(q, u, strict=True)])

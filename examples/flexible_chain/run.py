@@ -16,9 +16,9 @@ HERE = Path(__file__).resolve().parent
 FIDELITIES = ("full", "ruthless")
 
 
-def system(fidelity: str) -> bough.System:
+def system(fidelity: str) -> bough.Mechanism:
     """The chain, with every term or without those that depend on the deflection."""
-    return bough.System(bough.load(HERE / "model.yaml").model_copy(update={"fidelity": fidelity}))
+    return bough.Mechanism(bough.load(HERE / "model.yaml").model_copy(update={"fidelity": fidelity}))
 
 
 def simulate(fidelity: str = "full", step: float = 0.005, rtol: float = 1e-7) -> bough.Result:

@@ -26,7 +26,7 @@ def simulate(step: float = 0.02, rtol: float = 1e-10) -> bough.Result:
 
 def momenta(result: bough.Result) -> tuple[np.ndarray, np.ndarray]:
     """Linear (N.s) and angular (N.m.s) momentum about the inertial origin, each (n, 3)."""
-    system = bough.System(HERE / "model.yaml")
+    system = bough.Mechanism(HERE / "model.yaml")
     q = np.column_stack([result[name] for name in system.q_names])
     u = np.column_stack([result[name] for name in system.u_names])
     pairs = [system.momentum(a, b) for a, b in zip(q, u, strict=True)]

@@ -115,7 +115,7 @@ def errors(result: bough.Result, reference: tuple[np.ndarray, np.ndarray], scale
 
 def main(folder: Path = HERE) -> None:
     """Compare with the closed forms, draw."""
-    system = bough.System(HERE / "model.yaml")
+    system = bough.Mechanism(HERE / "model.yaml")
     still = np.zeros(system.nu)
     found = np.sqrt(np.sort(-np.linalg.eigvals(system.linearize(still, still, still).A[system.nq :, : system.nq]).real))
     for ours, theirs in zip(found[1:6], frequencies(roots(5)), strict=True):

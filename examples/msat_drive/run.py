@@ -9,7 +9,7 @@ import matplotlib
 import numpy as np
 
 import bough
-from bough.systems import run
+from bough.coupling import run
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt

@@ -40,7 +40,7 @@ def tip(result: bough.Result) -> tuple[np.ndarray, np.ndarray]:
     return x * np.cos(phi) + y * np.sin(phi) - LENGTH, y * np.cos(phi) - x * np.sin(phi)
 
 
-def steady(system: bough.System, speed: float) -> tuple[np.ndarray, np.ndarray]:
+def steady(system: bough.Mechanism, speed: float) -> tuple[np.ndarray, np.ndarray]:
     """Positions and speeds of the beam that rotates without vibrating."""
     u = np.zeros(system.nu)
     u[0] = speed
@@ -51,7 +51,7 @@ def steady(system: bough.System, speed: float) -> tuple[np.ndarray, np.ndarray]:
     return np.append(0.0, root(unrest, np.zeros(system.nq - 1), tol=1e-12).x), u
 
 
-def frequencies(system: bough.System, speed: float) -> np.ndarray:
+def frequencies(system: bough.Mechanism, speed: float) -> np.ndarray:
     """Of small vibrations about the steady rotation, hub driven, rad/s, lowest first; nan if they grow."""
     A = system.linearize(*steady(system, speed), np.zeros(system.nu)).A
     modes = np.delete(np.arange(len(A)), [0, system.nq])
@@ -63,7 +63,7 @@ def frequencies(system: bough.System, speed: float) -> np.ndarray:
 
 def main(folder: Path = HERE) -> None:
     """Spin up with and without, compare, draw."""
-    system = bough.System(model())
+    system = bough.Mechanism(model())
     with_it, without = simulate(), simulate(stiffening=False, stop=9.0)
     extension, deflection = tip(with_it)
     late, lowest = with_it.t >= RISE, int(np.argmin(deflection))

@@ -16,7 +16,7 @@ static inline int fmu_finite(double x) { return x - x == 0.0; }
 /* In the order of fmi2Status and fmi3Status. */
 typedef enum { FMU_OK, FMU_WARNING, FMU_DISCARD, FMU_ERROR, FMU_FATAL } fmu_status;
 
-/* Kinds of variables; resource.c and engine/bough/export/table.py agree on the numbers. */
+/* Kinds of variables; resource.c and engine/bough/mechanism/variable_table.py agree on the numbers. */
 typedef enum {
   KIND_TIME = 0,
   KIND_Q = 1,

@@ -7,7 +7,7 @@ It has the variables of the native FMU and gives the same results. It is made to
                 to modelDescription.xml (at the end of ModelVariables; outputs also in ModelStructure)
 
 `self.run` is the partner at work: `self.run.value["tau"][0]`, `self.run.memory`, `self.run.time`; see
-`bough.partners.run.PartnerRun`. A law of your own is a class derived from `bough.partners.motor.MotorRun` or
+`bough.partners.partner_run.PartnerRun`. A law of your own is a class derived from `bough.partners.motor.MotorRun` or
 `bough.partners.controller.ControllerRun`. What is wrong is logged, and steps are refused until it is mended.
 """
 
@@ -23,7 +23,7 @@ from pythonfmu import Boolean, Fmi2Causality, Fmi2Initial, Fmi2Slave, Fmi2Variab
 from pythonfmu.enums import Fmi2Status
 
 from bough.errors import BoughError
-from bough.export.table import Role
+from bough.mechanism.variable_table import Role
 from bough.partners.opened import Place, open_partner
 
 CAUSALITIES = {

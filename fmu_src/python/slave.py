@@ -8,7 +8,7 @@ Where to change what:
     __init__    more variables: register them after the model's own, as pythonfmu's documentation shows, and add them
                 to modelDescription.xml (at the end of ModelVariables; outputs also in ModelStructure)
 
-`self.model` holds everything as numpy arrays; see `bough.stepping.Stepper`. What is wrong is logged, and steps are
+`self.model` holds everything as numpy arrays; see `bough.run.stepping.Stepper`. What is wrong is logged, and steps are
 refused until it is mended: an exception that leaves this file ends the FMU, and with pythonfmu's binary maybe its host.
 """
 
@@ -23,9 +23,9 @@ from pythonfmu import Boolean, Fmi2Causality, Fmi2Initial, Fmi2Slave, Fmi2Variab
 from pythonfmu.enums import Fmi2Status
 
 from bough.errors import BoughError
-from bough.export.resource import Record, Resource, read_resource
-from bough.export.table import Kind, Role
-from bough.stepping import Array, Stepper
+from bough.fmu.resource import Record, Resource, read_resource
+from bough.mechanism.variable_table import Kind, Role
+from bough.run.stepping import Array, Stepper
 
 ARRAYS = {
     Kind.Q: "q",

@@ -16,7 +16,7 @@ from typer.testing import CliRunner, Result
 import bough
 from bough.cli import app
 from bough.demo import MODEL
-from bough.result import decimals, short_times
+from bough.run.result import decimals, short_times
 
 ARM = str(MODEL)
 FAULTY = """\

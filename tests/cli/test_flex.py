@@ -16,8 +16,8 @@ from bough.cli import app
 from bough.demo import MODEL
 from bough.flex import flex_body
 from bough.flex.fe.npz import write_npz
-from bough.flex.sid import read_sid
-from bough.report.shapes import Sketch, mode_figure, spanning_edges
+from bough.flex.sid.sid import read_sid
+from bough.report.mode_pictures import Sketch, mode_figure, spanning_edges
 
 SHARES = [(2 * sigma / mu) ** 2 for sigma, mu in ((0.734096, 1.875104), (1.018467, 4.694091), (0.999224, 7.854757))]
 """Of a uniform cantilever's mass, that its bending modes move: (integral of the shape)^2, Blevins' sigma and mu."""
@@ -122,7 +122,7 @@ def test_fe_body_of_a_model_is_drawn_at_all_of_its_nodes(tmp_path: Path) -> None
     (data,) = facts("m.json", "-o", "m.png")["bodies"]
     assert list(data["nodes"]) == ["root", "tip"]
     assert is_picture(tmp_path / "m.png")
-    from bough.flex.fe_shapes import all_shapes
+    from bough.flex.fe.node_shapes import all_shapes
 
     entry = bough.load(tmp_path / "m.json").bodies[0]
     assert entry.fe is not None

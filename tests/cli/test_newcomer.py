@@ -116,7 +116,7 @@ def test_a_system_file_is_sent_to_couple_wherever_a_model_is_wanted(
 
 @pytest.mark.parametrize("width", [20, 40, 50, 60, 70, 80, 100, 120, 160])
 def test_no_width_of_the_terminal_breaks_a_name(width: int) -> None:
-    system, out = bough.System(MODEL), io.StringIO()
+    system, out = bough.Mechanism(MODEL), io.StringIO()
     print_summary(summary(system), Console(file=out, width=width, highlight=False))
     head, _, shown = out.getvalue().partition("m/s2")
     assert "two_link_arm:" in head
@@ -190,7 +190,7 @@ def test_modes_tells_which_force_is_missing_in_its_unit_and_how_to_settle(arm: P
 def test_modes_breaks_no_name_in_a_terminal_of_80_columns(arm: Path) -> None:
     text = ARM.replace("link", "telescopic_boom_of_the_left")
     arm.write_text(text.replace("[0, 0, 1]}", "[0, 0, 1], damping: 0.1}"), encoding="utf-8")
-    system, out = bough.System(arm), io.StringIO()
+    system, out = bough.Mechanism(arm), io.StringIO()
     print_vibrations("arm", vibrations(system), Console(file=out, width=80, highlight=False))
     assert "decays in" in " ".join(re.sub(r"[^\w ]", " ", out.getvalue()).split())
     for i in (1, 2, 3, 4):
@@ -247,7 +247,7 @@ def test_modes_accounts_for_every_motion_without_stiffness(
                                             ("link.tp", "; did you mean 'link.tip'?"),
                                             ("load.end", "; nodes of load: origin")])  # fmt: skip
 def test_python_answers_an_unknown_node_with_those_of_its_body(name: str, told: str, arm: Path) -> None:
-    system = bough.System(arm)
+    system = bough.Mechanism(arm)
     with pytest.raises(ValueError, match="there is no node") as caught:
         system.pose(system.initial_state()[0], name)
     assert str(caught.value) == f"there is no node {name!r}{told}"

@@ -340,11 +340,11 @@ def main() -> None:
     import plotly.graph_objects  # noqa: F401
 
     import bough.cli.app
+    import bough.coupling
     import bough.demo
-    import bough.geometry
     import bough.regression
-    import bough.retrace
-    import bough.systems  # noqa: F401
+    import bough.report.retrace
+    import bough.report.scenes  # noqa: F401
 
     report = Report()
     cases = [case for case in CASES if case.most < 1000 and kills >= 400] + [c for c in CASES if c.most == 1000]

@@ -211,7 +211,11 @@ def test_protected_output_is_noticed_before_the_work(name: str, folder: Path, mo
             real(path, mode) and not (mode & os.W_OK and os.path.basename(path) == os.path.basename(target))
         ),
     )
-    for work in ("bough.system.System.__init__", "bough.cosimulation.run_fmu", "bough.cli.flex_body.bodies_of"):
+    for work in (
+        "bough.mechanism.mechanism.Mechanism.__init__",
+        "bough.coupling.single.run_fmu",
+        "bough.cli.flex_body.bodies_of",
+    ):
         monkeypatch.setattr(work, _no_work)
     done = invoke(*arguments, *(["--force"] if name.startswith("record") else []))
     assert done.exit_code == 1 and "is write-protected" in done.stderr, done.output

@@ -15,7 +15,7 @@ import pytest
 
 from bough.errors import BuildError, OutputError, SimulationError
 from bough.files import binary_file, check_different, check_output, text_file, write_bytes, write_text, write_together
-from bough.result import Result
+from bough.run.result import Result
 
 unix = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes in folders")
 

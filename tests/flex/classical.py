@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import eigh
 
-from bough.flex.frame import Section
+from bough.flex.beam.frame import Section
 
 
 def _bending(h: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from bough.flex.frame import Frame, Section, straight
-from bough.flex.line import Line, families
+from bough.flex.beam.frame import Frame, Section, straight
+from bough.flex.beam.line import Line, families
 
 
 def slender(elements: int = 40, **changes: Any) -> Frame:

@@ -10,11 +10,11 @@ from flex.sample import motions, rectangular, slender
 from scipy.linalg import eigh
 
 from bough.errors import ModelError
-from bough.flex import line
-from bough.flex.beam import Rayleigh, beam_flex, damping_matrix
+from bough.flex.beam import line
+from bough.flex.beam.beam import Rayleigh, beam_flex, damping_matrix
+from bough.flex.beam.frame import RX, RY, RZ, TX, TY, TZ
+from bough.flex.beam.modes import ALL_MOTIONS, Selection
 from bough.flex.body import ROTATION, TRANSLATION, FlexBody
-from bough.flex.frame import RX, RY, RZ, TX, TY, TZ
-from bough.flex.modes import ALL_MOTIONS, Selection
 
 BOUNDARIES = {
     "cantilever": {},

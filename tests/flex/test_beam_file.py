@@ -12,9 +12,9 @@ import pytest
 import bough
 from bough.errors import ModelError
 from bough.flex import FlexBody, counted, flex_body
-from bough.flex.beam import beam_flex
-from bough.flex.frame import Frame, LumpedMass, Section, Station
-from bough.flex.modes import Selection
+from bough.flex.beam.beam import beam_flex
+from bough.flex.beam.frame import Frame, LumpedMass, Section, Station
+from bough.flex.beam.modes import Selection
 from bough.model import Body, load, schema
 
 STEEL = {"E": 210e9, "nu": 0.3, "rho": 7850}
@@ -112,7 +112,7 @@ def test_a_cut_off_alone_and_with_a_count() -> None:
     assert built(modes={"max_frequency": hertz, "count": 3}).nm == 3
     assert built(modes={"max_frequency": hertz, "count": 12}).nm == 6
     assert built(modes={"max_frequency": hertz, "bending_y": 9, "torsion": 1}).nm < 6
-    assert bough.System(model(modes=modes)).nu == 6
+    assert bough.Mechanism(model(modes=modes)).nu == 6
 
 
 def test_damping_by_cut_off_is_checked_when_the_modes_are_known() -> None:
@@ -234,7 +234,7 @@ def test_a_mistake_is_refused_with_place_and_cure(changes: dict[str, Any], key: 
 def test_start_values_of_modes_below_a_cut_off_are_checked_when_they_are_counted() -> None:
     hertz = float(built().frequencies[3] / (2 * np.pi)) * 1.001
     good = model(modes={"max_frequency": hertz}, initial={"eta": [0.1, 0, 0, 0]})
-    q, _ = bough.System(good).initial_state()
+    q, _ = bough.Mechanism(good).initial_state()
     np.testing.assert_array_equal(q, [0.1, 0, 0, 0])
     with pytest.raises(ModelError, match="4 numbers, one per mode"):
-        bough.System(model(modes={"max_frequency": hertz}, initial={"eta": [0.1]}))
+        bough.Mechanism(model(modes={"max_frequency": hertz}, initial={"eta": [0.1]}))

@@ -39,7 +39,7 @@ def hertz(modes: dict[str, Any], many: int, payload: dict[str, Any], hinge: dict
     beam = {**BEAM, "modes": {**modes, "bending_z": many}}
     arm = {"name": "arm", "parent": "ground", "hinge": hinge, "beam": beam}
     load = {"name": "load", "parent": "arm", "at": "tip", "hinge": {"type": "fixed"}, "rigid": payload}
-    found = vibrations(bough.System({"bough": 1, "name": "m", "bodies": [arm, load]}))
+    found = vibrations(bough.Mechanism({"bough": 1, "name": "m", "bodies": [arm, load]}))
     assert found.unsprung == 1
     return np.array([mode.frequency for mode in found.modes])
 
@@ -111,7 +111,7 @@ def test_modes_made_for_the_load_need_no_more_than_are_asked_for() -> None:
     modes = {"boundary": "pinned", "bending_z": 2}
     beam = {**BEAM, "masses": [{"at": "tip", "mass": 1.2}], "modes": modes}
     body = {"name": "arm", "parent": "ground", "hinge": HINGE, "beam": beam}
-    found = vibrations(bough.System({"bough": 1, "name": "m", "bodies": [body]}))
+    found = vibrations(bough.Mechanism({"bough": 1, "name": "m", "bodies": [body]}))
     # Rotary inertia of the section, which the equation leaves out, is 2e-4.
     np.testing.assert_allclose([mode.frequency for mode in found.modes], closed, rtol=1e-3)
 
@@ -123,7 +123,7 @@ def bent(boundary: str, count: int) -> np.ndarray:
     beam["modes"] = {"boundary": boundary, "count": count}
     arm = {"name": "arm", "parent": "ground", "hinge": {"type": "revolute", "axis": [0.2, 0.5, 1]}, "beam": beam}
     load = {"name": "load", "parent": "arm", "at": "tip", "hinge": {"type": "fixed"}, "rigid": PAYLOAD}
-    found = vibrations(bough.System({"bough": 1, "name": "m", "bodies": [arm, load]}))
+    found = vibrations(bough.Mechanism({"bough": 1, "name": "m", "bodies": [arm, load]}))
     return np.array([mode.frequency for mode in found.modes])[:3]
 
 

@@ -12,8 +12,8 @@ import bough
 from bough import model
 from bough.errors import ModelError
 from bough.flex import FlexBody, build, flex_body
+from bough.flex.beam.line import RX, RY, RZ
 from bough.flex.body import ROTATION
-from bough.flex.line import RX, RY, RZ
 from bough.flex.nodal import nodal_body
 
 BEAM: dict[str, Any] = {
@@ -196,10 +196,10 @@ def test_a_flexible_body_is_solved_once_from_the_file_to_the_poses_of_all_nodes(
     # Modes by a cut-off frequency have to be counted when the file is read.
     beam = BEAM | {"modes": {"boundary": "cantilever", "max_frequency": 200.0}}
     body = {"name": "link", "parent": "ground", "hinge": {"type": "fixed"}, "beam": beam}
-    system = bough.System(bough.load({"bough": 1, "name": "one", "bodies": [body]}))
+    system = bough.Mechanism(bough.load({"bough": 1, "name": "one", "bodies": [body]}))
     q, _ = system.initial_state()
     system.pose(q, "link.n7")  # carries nothing: the kernel gets a block with every node
-    bough.System(system.model.model_copy(update={"gravity": (0.0, 0.0, -9.81)}))
+    bough.Mechanism(system.model.model_copy(update={"gravity": (0.0, 0.0, -9.81)}))
     assert solved == ["link"]
 
 

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from flex.sample import bar, family, rectangular, slender
 
-from bough.flex import element
-from bough.flex.frame import Frame, Station, straight
-from bough.flex.frame_mesh import Places
-from bough.flex.line import Line, coupled, families
+from bough.flex.beam import element
+from bough.flex.beam.frame import Frame, Station, straight
+from bough.flex.beam.frame_mesh import Places
+from bough.flex.beam.line import Line, coupled, families
 
 L = 0.7
 ROUND_OFF = 1e-12

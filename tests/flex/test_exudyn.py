@@ -22,7 +22,7 @@ from scipy.sparse import csr_matrix
 import bough
 from bough.flex import flex_body
 from bough.flex.fe import FeModel
-from bough.flex.fe_shapes import all_shapes
+from bough.flex.fe.node_shapes import all_shapes
 
 LENGTH, STOP, STEP = 1.0, 2.0, 0.01
 GRAVITY = [0.0, 0.0, -9.81]

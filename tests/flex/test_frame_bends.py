@@ -11,12 +11,12 @@ from flex.test_frame import PART, stair
 from scipy.integrate import simpson
 from scipy.linalg import eigh, expm
 
-from bough.flex import frame_bends
-from bough.flex.beam import beam_flex
+from bough.flex.beam import frame_bends
+from bough.flex.beam.beam import beam_flex
+from bough.flex.beam.frame import RX, RY, RZ, Frame, LumpedMass, Station, straight
+from bough.flex.beam.modes import ALL_MOTIONS, NO_MOTION, Selection
 from bough.flex.body import FlexBody
-from bough.flex.frame import RX, RY, RZ, Frame, LumpedMass, Station, straight
 from bough.flex.integrals import Stiffening, skew
-from bough.flex.modes import ALL_MOTIONS, NO_MOTION, Selection
 
 TIP = -1
 

@@ -11,9 +11,9 @@ from scipy.integrate import simpson
 from scipy.linalg import eigh
 from scipy.optimize import brentq
 
-from bough.flex.frame import RX, RY, RZ, TX, Frame, LumpedMass, straight
-from bough.flex.line import Line
-from bough.flex.modes import LineModes, normal_modes
+from bough.flex.beam.frame import RX, RY, RZ, TX, Frame, LumpedMass, straight
+from bough.flex.beam.line import Line
+from bough.flex.beam.modes import LineModes, normal_modes
 
 
 def modes_of(beam: Frame, name: str, released: tuple[int, ...] = ()) -> LineModes:

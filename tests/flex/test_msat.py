@@ -80,7 +80,7 @@ def test_a_ramp_response_solves_its_equation(example: ModuleType) -> None:
 @pytest.mark.parametrize("modes", [("pinned", 5), ("cantilever", 8), ("free", 20)], ids=lambda modes: modes[0])
 def test_frequencies_are_those_of_the_characteristic_equation(example: ModuleType, modes: tuple[str, int]) -> None:
     np.testing.assert_allclose(example.frequencies(example.roots(5)), PUBLISHED, rtol=3e-5)
-    found = vibrations(bough.System(example.model(*modes, zeta=0.0)))
+    found = vibrations(bough.Mechanism(example.model(*modes, zeta=0.0)))
     assert found.unsprung == 1
     omega = 2.0 * np.pi * np.array([mode.frequency for mode in found.modes[:5]])
     np.testing.assert_allclose(omega, PUBLISHED, rtol=1e-3)
@@ -88,11 +88,11 @@ def test_frequencies_are_those_of_the_characteristic_equation(example: ModuleTyp
 
 def test_mode_sets_converge_to_one_limit(example: ModuleType) -> None:
     """Ritz: from above, and the mesh is the same; rotary inertia, which (9) lacks, is 1e-6 of the first frequency."""
-    limit = np.array([mode.frequency for mode in vibrations(bough.System(example.model("pinned", 5, 0.0))).modes])
+    limit = np.array([mode.frequency for mode in vibrations(bough.Mechanism(example.model("pinned", 5, 0.0))).modes])
     for boundary, counts, factor in (("cantilever", (5, 10, 20), 100.0), ("free", (10, 20, 40), 6.0)):
         errors = []
         for count in counts:
-            modes = vibrations(bough.System(example.model(boundary, count, 0.0))).modes[:3]
+            modes = vibrations(bough.Mechanism(example.model(boundary, count, 0.0))).modes[:3]
             errors.append(np.array([mode.frequency for mode in modes]) / limit[:3] - 1.0)
         assert np.all(np.array(errors) > -1e-9)
         # Measured: 140 (cantilever: seventh power), 7.4 and 8.7 (free: third power).

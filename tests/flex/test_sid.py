@@ -16,7 +16,7 @@ from bough.errors import ModelError
 from bough.flex import FlexBody, flex_body
 from bough.flex.body import Points
 from bough.flex.integrals import ModalIntegrals, modal_integrals
-from bough.flex.sid import load_sid, read_sid, write_sid
+from bough.flex.sid.sid import load_sid, read_sid, write_sid
 
 BAR: dict[str, Any] = {
     "length": 1.2,
@@ -66,8 +66,8 @@ def model_of(kind: dict[str, Any], hinge: dict[str, Any], **more: Any) -> bough.
     return bough.load({"bough": 1, "name": "m", **more, "bodies": [body]})
 
 
-def free_system(kind: dict[str, Any], **more: Any) -> bough.System:
-    return bough.System(model_of(kind, {"type": "free"}, **more))
+def free_system(kind: dict[str, Any], **more: Any) -> bough.Mechanism:
+    return bough.Mechanism(model_of(kind, {"type": "free"}, **more))
 
 
 def flex_of(kind: dict[str, Any]) -> FlexBody:
@@ -203,12 +203,12 @@ def test_body_read_back_accelerates_as_the_one_written(
     hinge = {"name": "h", "type": "universal", "axes": [[0, 0, 1], [0, 1, 0]]}
     payload = {"mass": 3.0, "com": [0.1, 0.02, 0], "inertia": [0.02, 0.03, 0.03, 0, 0, 0]}
 
-    def system(kind: dict[str, Any]) -> bough.System:
+    def system(kind: dict[str, Any]) -> bough.Mechanism:
         carried = {"name": "load", "parent": "body", "at": last, "hinge": {"type": "spherical"}, "rigid": payload}
         body = {"name": "body", "parent": "ground", "hinge": hinge, **kind}
         top: dict[str, Any] = {"bough": 1, "name": "m", "gravity": [0, 1, -9.81], "fidelity": fidelity}
         top["geometric_stiffening"] = stiffened
-        return bough.System({**top, "bodies": [body, carried], "outputs": [f"body.{last}"]})
+        return bough.Mechanism({**top, "bodies": [body, carried], "outputs": [f"body.{last}"]})
 
     one, other = system(kind), system(as_fe(flex_of(kind), tmp_path / "body.SID_FEM"))
     assert one.q_names == other.q_names

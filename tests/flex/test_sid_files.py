@@ -13,7 +13,7 @@ from bough import model
 from bough.errors import ModelError, Problem
 from bough.flex import FlexBody
 from bough.flex.nodal import nodal_body
-from bough.flex.sid import load_sid, read_sid, write_sid
+from bough.flex.sid.sid import load_sid, read_sid, write_sid
 
 M = np.array([0.7, 0.5, 0.9])
 L = np.array([[0.0, 0.0, 0.0], [1.0, 0.2, 0.0], [1.5, -0.3, 0.4]])

@@ -44,7 +44,7 @@ def test_the_steady_extension_is_as_published(example: ModuleType, run: bough.Re
     late = run.t >= example.RISE
     assert extension[late].mean() == pytest.approx(5.14e-4, rel=0.01)
     assert abs(deflection[late]).max() < 0.005
-    system = bough.System(example.model())
+    system = bough.Mechanism(example.model())
     q, _ = example.steady(system, example.SPEED)
     position, _ = system.pose(q, "blade.tip")
     assert position[0] - example.LENGTH == pytest.approx(5.14e-4, rel=0.01)
@@ -52,7 +52,7 @@ def test_the_steady_extension_is_as_published(example: ModuleType, run: bough.Re
 
 
 def test_frequencies_are_as_published(example: ModuleType) -> None:
-    system = bough.System(example.model())
+    system = bough.Mechanism(example.model())
     assert example.frequencies(system, 0.0)[0] == pytest.approx(3.798, rel=0.01)
     assert example.frequencies(system, example.SPEED)[0] == pytest.approx(4.513, rel=0.01)
 
@@ -88,7 +88,7 @@ def test_frequencies_are_those_of_a_rotating_beam(example: ModuleType, speed: fl
     """The faster, the more modes it takes: with the example's four 0.02 % are missing at 6 rad/s, 2 % at 20 rad/s."""
     given = YAML(typ="safe").load(example.HERE / "model.yaml")
     given["bodies"][0]["beam"]["modes"] = {"bending_z": 12, "axial": 3}
-    found = example.frequencies(bough.System(given), speed)[0]
+    found = example.frequencies(bough.Mechanism(given), speed)[0]
     assert found == pytest.approx(rotating_beam(speed), rel=0.002)
 
 
@@ -96,7 +96,7 @@ def test_without_stiffening_it_diverges(example: ModuleType) -> None:
     """The first frequency is lost at 3.8 rad/s; the tip passes any bound soon after."""
     _, deflection = example.tip(example.simulate(stiffening=False, stop=10.0))
     assert deflection.min() < -50.0
-    soft = bough.System(example.model(stiffening=False))
+    soft = bough.Mechanism(example.model(stiffening=False))
     rest = example.frequencies(soft, 0.0)[0]
     assert example.frequencies(soft, 3.0)[0] == pytest.approx(np.sqrt(rest**2 - 9.0), rel=0.005)
     assert np.all(np.isnan(example.frequencies(soft, 4.0)))

@@ -10,25 +10,25 @@ from fmu.fmi import Fmu
 from small_models import ARM, FLYER
 
 import bough
-from bough.export.package import find_binary, fmu_files, native_platform
-from bough.export.table import scalar_table
+from bough.fmu.package import find_binary, fmu_files, native_platform
+from bough.mechanism.variable_table import scalar_table
 
 VERSIONS = ("2.0", "3.0")
 MODELS = {"arm": ARM, "flyer": FLYER}
 
 
 @cache
-def system(name: str) -> bough.System:
+def system(name: str) -> bough.Mechanism:
     """A model, compiled."""
-    return bough.System(MODELS[name])
+    return bough.Mechanism(MODELS[name])
 
 
-def references(of: bough.System) -> dict[str, int]:
+def references(of: bough.Mechanism) -> dict[str, int]:
     """Value references by name."""
     return {v.name: i for i, v in enumerate(scalar_table(of))}
 
 
-def unpack(of: bough.System, fmi: str, folder: Path, platform: str | None = None) -> Fmu:
+def unpack(of: bough.Mechanism, fmi: str, folder: Path, platform: str | None = None) -> Fmu:
     """Write a model's FMU into a folder as a master unpacks it."""
     platform = native_platform() if platform is None else platform
     files = fmu_files(of, fmi)

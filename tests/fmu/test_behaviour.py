@@ -20,15 +20,15 @@ TIGHT = {"solver.tolerance": 1e-10}
 CLOSE = 1e-8
 
 
-def outputs(of: bough.System) -> list[str]:
+def outputs(of: bough.Mechanism) -> list[str]:
     return [v.name for v in of.variables if v.causality == "output"]
 
 
-def state_of(it: Instance, of: bough.System) -> tuple[Array, Array]:
+def state_of(it: Instance, of: bough.Mechanism) -> tuple[Array, Array]:
     return it.get(of.q_names), it.get(of.u_names)
 
 
-def positions(of: bough.System) -> list[str]:
+def positions(of: bough.Mechanism) -> list[str]:
     return [*of.q_names, *of.u_names]
 
 
@@ -60,7 +60,7 @@ def test_parameter_changed_between_steps_is_a_run_of_the_changed_model_from_ther
     parameters, change = CHANGES[case]
     changed = copy.deepcopy(ARM)
     change(changed)
-    before, after = system("arm"), bough.System(changed)
+    before, after = system("arm"), bough.Mechanism(changed)
     with Instance(arm) as it:
         it.initialize(TIGHT)
         first = it.run(0.1, 0.05, positions(before))
@@ -80,7 +80,7 @@ def test_start_values_and_parameters_set_before_initialization_hold(arm: Fmu) ->
     changed = copy.deepcopy(ARM)
     changed["bodies"][0]["hinge"]["initial"] = {"phi": -0.4, "w": 0.1}
     changed["bodies"][2]["rigid"]["mass"] = 0.9
-    other = bough.System(changed)
+    other = bough.Mechanism(changed)
     ref = bough.simulate(other, 0.2, step=0.05, rtol=1e-10)
     with Instance(arm) as it:
         it.initialize({"shoulder.phi": -0.4, "shoulder.w": 0.1, "hand.mass": 0.9, **TIGHT})

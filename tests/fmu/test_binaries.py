@@ -12,7 +12,7 @@ import pytest
 from fmu.models import VERSIONS
 from fmu.signatures import SIGNATURES
 
-from bough.export.package import FOLDERS, find_binary
+from bough.fmu.package import FOLDERS, find_binary
 
 HEADERS = Path(fmpy.__file__).parent / "c-code"
 LIMIT = 450_000

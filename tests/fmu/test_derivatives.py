@@ -1,4 +1,4 @@
-"""Directional and adjoint derivatives against `System.linearize`; what is declared independent does not change.
+"""Directional and adjoint derivatives against `Mechanism.linearize`; what is declared independent does not change.
 
 That nothing is declared dependent for nothing is not shown here.
 """

@@ -19,7 +19,7 @@ import bough
 STEPS = (0.01, 0.003, 0.02, 0.0007, 0.05)
 
 
-def outputs(of: bough.System) -> list[str]:
+def outputs(of: bough.Mechanism) -> list[str]:
     return [v.name for v in of.variables if v.causality == "output"]
 
 

@@ -28,24 +28,24 @@ if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import numpy as np
+from coupling.parts import MOTOR, RIGID
 from flex.fe.fem import entry, imported, solid
 from flex.fe.test_formats import triangle, write_calculix, write_inp
 from flex.fe.test_nastran import superelement, whole
 from flex.fe.test_nastran_modes import modes_entry
 from flex.test_sid_files import handmade
 from fuzz.spoil import spoil
-from systems.parts import MOTOR, RIGID
 
 import bough
 from bough import BoughError, build_fmu
-from bough.cosimulation import open_fmu
-from bough.flex.sid import read_sid
+from bough.coupling import couple
+from bough.coupling.run_system import open_system
+from bough.coupling.single import open_fmu
+from bough.flex.sid.sid import read_sid
 from bough.partners import build_partner
 from bough.report.page import write_page
-from bough.result import Result
-from bough.series_file import read_series
-from bough.systems import couple
-from bough.systems.run import open_system
+from bough.run.result import Result
+from bough.run.series_file import read_series
 
 PACKAGE = str(Path(bough.__file__).parent)
 REGRESSIONS = Path(__file__).parent / "regressions"

@@ -7,13 +7,13 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from simulate.test_inputs import cart
+from run.test_inputs import cart
 
 import bough
 from bough.errors import ArgumentError, UnknownNameError, did_you_mean
-from bough.sweeping import grid
+from bough.run.studies import grid
 
-Call = Callable[[bough.System], object]
+Call = Callable[[bough.Mechanism], object]
 ZERO = [0.0]
 
 WRONG: dict[str, tuple[Call, str]] = {
@@ -82,7 +82,7 @@ WRONG: dict[str, tuple[Call, str]] = {
 @pytest.mark.parametrize(("call", "message"), WRONG.values(), ids=WRONG)
 def test_wrong_argument_is_named_by_a_bough_error_that_is_a_value_error(call: Call, message: str) -> None:
     with pytest.raises(bough.BoughError) as caught:
-        call(bough.System(cart()))
+        call(bough.Mechanism(cart()))
     assert isinstance(caught.value, ArgumentError)
     assert isinstance(caught.value, ValueError), "as it was before there was an ArgumentError"
     assert message in str(caught.value)
@@ -114,8 +114,8 @@ def test_suggestions_are_for_misspellings_only() -> None:
 
 
 def test_system_and_result_tell_what_they_are() -> None:
-    system = bough.System(cart())
-    assert repr(system) == "<bough.System cart: bodies 1, nq 1, nu 1>"
+    system = bough.Mechanism(cart())
+    assert repr(system) == "<bough.Mechanism cart: bodies 1, nq 1, nu 1>"
     run = bough.simulate(system, 0.5, step=0.1)
     assert repr(run) == f"<bough.Result of cart: 6 rows of {len(run.names)} variables, t = 0 s to 0.5 s>"
     assert repr(bough.Result(np.zeros(0), {})) == "<bough.Result: 0 rows of 0 variables>"

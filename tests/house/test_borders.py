@@ -15,25 +15,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bough import files
+from bough.coupling.fmu_interface import read_interface
+from bough.coupling.recognize import is_system_file
+from bough.coupling.ssp import open_package
 from bough.errors import BoughError, ModelError, SimulationError
 from bough.files import RefusedFileError, check_archive, check_archives, lines_in, open_file, unpack
+from bough.flex.fe.matrix_text import read_table
 from bough.flex.fe.mesh import read_mesh
-from bough.flex.fe.nastran_bulk import read_bulk
-from bough.flex.fe.nastran_op2 import read_op2
-from bough.flex.fe.nastran_op4 import read_op4
+from bough.flex.fe.nastran.bulk import read_bulk
+from bough.flex.fe.nastran.op2 import read_op2
+from bough.flex.fe.nastran.op4 import read_op4
 from bough.flex.fe.npz import _arrays
-from bough.flex.fe.table import read_table
 from bough.flex.integrals import modal_integrals
 from bough.flex.numbers import real_number, whole_number
 from bough.flex.points import Points
-from bough.flex.sid import load_sid
+from bough.flex.sid.sid import load_sid
 from bough.model import load
 from bough.regression.reference import digest
-from bough.result import Result
-from bough.series_file import read_series
-from bough.systems.interface import read_interface
-from bough.systems.package import open_package
-from bough.systems.recognize import is_system_file
+from bough.run.result import Result
+from bough.run.series_file import read_series
 
 READERS = {
     "model": load,

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from oracle.particles import Oracle
 from random_models import random_loads, random_model, random_state
 
-from bough import System
+from bough import Mechanism
 
 Array = NDArray[np.float64]
 Dict = dict[str, Any]
@@ -47,7 +47,7 @@ class Case:
     """A model, its system and its oracle at a random state."""
 
     model: Dict
-    system: System
+    system: Mechanism
     oracle: Oracle
     q: Array
     u: Array
@@ -56,9 +56,9 @@ class Case:
 
 
 @functools.lru_cache(maxsize=64)
-def _built(seed: int, options: tuple[tuple[str, Any], ...]) -> tuple[Dict, System, Oracle]:
+def _built(seed: int, options: tuple[tuple[str, Any], ...]) -> tuple[Dict, Mechanism, Oracle]:
     model = random_model(seed, **{"n_bodies": 2 + seed % 4} | dict(options))
-    return model, System(model), Oracle(model)
+    return model, Mechanism(model), Oracle(model)
 
 
 def case(seed: int, deflection: float = 0.3, speed: float = 1.0, **options: Any) -> Case:
@@ -76,7 +76,7 @@ def error(a: ArrayLike, b: ArrayLike, scale: float | None = None) -> float:
     return float(np.max(np.abs(a - b), initial=0.0)) / size
 
 
-def force_scale(system: System, q: Array, udot: Array, tau: Array) -> float:
+def force_scale(system: Mechanism, q: Array, udot: Array, tau: Array) -> float:
     """The largest force met: generalized forces balance up to the rounding of M udot, term by term, and of tau."""
     inertial = np.abs(system.mass_matrix(q)) @ np.abs(udot)
     return float(max(1.0, np.max(inertial, initial=0.0), np.max(np.abs(tau), initial=0.0)))
@@ -87,17 +87,17 @@ def ruthless(model: Mapping[str, Any]) -> Dict:
     return copy.deepcopy(dict(model)) | {"fidelity": "ruthless"}
 
 
-def modal(system: System) -> NDArray[np.bool_]:
+def modal(system: Mechanism) -> NDArray[np.bool_]:
     """Which speeds are modal."""
     return np.array([".eta_dot[" in name for name in system.u_names], dtype=bool)
 
 
-def modal_q(system: System) -> NDArray[np.bool_]:
+def modal_q(system: Mechanism) -> NDArray[np.bool_]:
     """Which positions are modal."""
     return np.array([".eta[" in name for name in system.q_names], dtype=bool)
 
 
-def mode_slices(system: System) -> dict[str, slice]:
+def mode_slices(system: Mechanism) -> dict[str, slice]:
     """Where the modal speeds of each flexible body are in u."""
     out: dict[str, slice] = {}
     for i, name in enumerate(system.u_names):

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from kernel.cases import HINGES, Dict, panel
 
-from bough import System
+from bough import Mechanism
 
 
 def _body(name: str, parent: str, kind: str, part: Dict, **hinge: Any) -> Dict:
@@ -101,7 +101,7 @@ def models() -> dict[str, Dict]:
 @cache
 def blocks() -> dict[str, bytes]:
     """The models' blocks by name."""
-    return {name: System(model).block.data for name, model in models().items()}
+    return {name: Mechanism(model).block.data for name, model in models().items()}
 
 
 @cache

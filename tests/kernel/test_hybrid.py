@@ -17,7 +17,7 @@ from oracle.frames import mode_array
 from random_models import HINGE_TYPES, random_loads, random_model, random_state
 from scipy.spatial.transform import Rotation
 
-from bough import System
+from bough import Mechanism
 
 TOLERANCE = 1e-10
 MOVING = [kind for kind in HINGE_TYPES if kind != "fixed"]
@@ -36,7 +36,7 @@ def hinge_name(body: Dict) -> str:
     return str(body["hinge"].get("name", body["name"] + "_hinge"))
 
 
-def check_hybrid(system: System, c: tuple[Array, Array, Array, Any], held: list[str], motion: Array | None) -> None:
+def check_hybrid(system: Mechanism, c: tuple[Array, Array, Array, Any], held: list[str], motion: Array | None) -> None:
     """The motion is as told, forces of free DOFs are as given, and the found forces applied give the same motion."""
     q, u, tau, loads = c
     out = system.hybrid_dynamics(q, u, tau, motion=motion, held=held, loads=loads)
@@ -56,7 +56,7 @@ def check_hybrid(system: System, c: tuple[Array, Array, Array, Any], held: list[
 def test_held_hinge_equals_forward_dynamics_with_the_found_forces(kind: str, fidelity: str) -> None:
     for seed in range(3):
         model = with_hinge(kind, seed) | {"fidelity": fidelity}
-        system = System(model)
+        system = Mechanism(model)
         q, u, tau = random_state(system, seed)
         c = (q, u, tau, random_loads(model, seed))
         name = hinge_name(model["bodies"][1])
@@ -69,7 +69,7 @@ def test_any_mix_of_held_dofs_equals_forward_dynamics_with_the_found_forces(seed
     """Single DOFs of hinges, whole hinges and modes of bodies, driven, at either fidelity; and the oracle's own way."""
     c = case(seed, n_bodies=4)
     rng = np.random.default_rng(seed)
-    for system in (c.system, System(ruthless(c.model))):
+    for system in (c.system, Mechanism(ruthless(c.model))):
         flexible = mode_slices(system)
         single = [name for name in system.u_names if "eta" not in name and rng.random() < 0.5]
         held = single + [name for name in flexible if rng.random() < 0.5]
@@ -113,7 +113,7 @@ def fixed_at(body: Dict, q: Array) -> Dict:
 def test_locked_hinge_equals_the_model_with_the_hinge_fixed_there(kind: str, fidelity: str) -> None:
     for seed in range(3):
         model = with_hinge(kind, seed) | {"fidelity": fidelity}
-        system = System(model)
+        system = Mechanism(model)
         q, u, tau = random_state(system, seed)
         loads = random_loads(model, seed)
         name = hinge_name(model["bodies"][1])
@@ -122,7 +122,7 @@ def test_locked_hinge_equals_the_model_with_the_hinge_fixed_there(kind: str, fid
         u[own_u] = 0.0
         bodies = copy.deepcopy(model["bodies"])
         bodies[1] = fixed_at(bodies[1], q[own_q])
-        fixed = System(model | {"bodies": bodies})
+        fixed = Mechanism(model | {"bodies": bodies})
         out = system.hybrid_dynamics(q, u, tau, held=[name], loads=loads)
         other = fixed.hybrid_dynamics(q[~own_q], u[~own_u], tau[~own_u], loads=loads)
         assert error(out.udot[~own_u], other.udot) < TOLERANCE
@@ -146,7 +146,7 @@ def frozen(nodal: Dict, eta: Array) -> Dict:
 @pytest.mark.parametrize("seed", range(8))
 def test_body_with_held_modes_equals_the_rigid_body_of_its_deformed_shape(seed: int) -> None:
     model = random_model(seed, 3, kinds=("clamped", "unclamped"))
-    system = System(model)
+    system = Mechanism(model)
     q, u, tau = random_state(system, seed)
     loads = random_loads(model, seed)
     held = list(mode_slices(system))
@@ -156,7 +156,7 @@ def test_body_with_held_modes_equals_the_rigid_body_of_its_deformed_shape(seed: 
     for body in rigid["bodies"]:
         eta = [x for name, x in zip(system.q_names, q, strict=True) if name.startswith(body["name"] + ".eta")]
         body["rigid"] = frozen(body.pop("nodal"), np.array(eta))
-    other = System(rigid)
+    other = Mechanism(rigid)
     q_other = q[["eta" not in name for name in system.q_names]]
     out = system.hybrid_dynamics(q, u, tau, held=held, loads=loads)
     expected = other.hybrid_dynamics(q_other, u[free], tau[free], loads=loads)
@@ -174,7 +174,7 @@ def driven_model() -> tuple[Dict, Case]:
 
 def test_drives_of_the_model_file_are_held_in_every_call() -> None:
     model, c = driven_model()
-    system = System(model)
+    system = Mechanism(model)
     motion = np.random.default_rng(3).normal(size=system.nu)
     names = [hinge_name(model["bodies"][k]) for k in (1, 3)]
     locked = np.array([name.startswith(names[1] + ".") for name in system.u_names])
@@ -194,7 +194,7 @@ def test_drives_of_the_model_file_are_held_in_every_call() -> None:
 def test_batch_holds_driven_hinges() -> None:
     """Without a motion, driven and locked hinges do not accelerate, in one state as in many."""
     model, c = driven_model()
-    system = System(model)
+    system = Mechanism(model)
     rows = system.forward_dynamics(np.stack([c.q] * 5), c.u, c.tau)
     assert error(rows[4], system.forward_dynamics(c.q, c.u, c.tau)) < TOLERANCE
     held = [i for i, name in enumerate(system.u_names) if system._held[i]]

@@ -11,14 +11,14 @@ import pytest
 from kernel.cases import case, error, force_scale, modal_q, random_trees, ruthless
 from random_models import random_model, random_state
 
-from bough import System
+from bough import Mechanism
 
 TOLERANCE = 1e-11
 
 
-def each_fidelity(seed: int) -> list[tuple[System, np.ndarray, np.ndarray, np.ndarray, dict]]:
+def each_fidelity(seed: int) -> list[tuple[Mechanism, np.ndarray, np.ndarray, np.ndarray, dict]]:
     c = case(seed, point_masses=seed % 2 == 0)
-    return [(s, c.q, c.u, c.tau, c.loads) for s in (c.system, System(ruthless(c.model)))]
+    return [(s, c.q, c.u, c.tau, c.loads) for s in (c.system, Mechanism(ruthless(c.model)))]
 
 
 @random_trees()
@@ -59,7 +59,7 @@ def test_innovations_factors_multiply_to_the_mass_matrix(seed: int) -> None:
         assert np.all(np.linalg.eigvalsh(D) > 0)
 
 
-def blocks(system: System) -> np.ndarray:
+def blocks(system: Mechanism) -> np.ndarray:
     """Number of the block of D that each speed belongs to: a body's hinge, or its modes."""
     owner = [name.rpartition(".")[0] + (" modes" if ".eta_dot[" in name else "") for name in system.u_names]
     order = list(dict.fromkeys(owner))
@@ -99,7 +99,7 @@ def test_batch_equals_single(seed: int) -> None:
 
 
 def test_batch_of_one_and_of_none_and_broadcast() -> None:
-    system = System(random_model(3))
+    system = Mechanism(random_model(3))
     q, u, tau = random_state(system, 3)
     single = system.forward_dynamics(q, u, tau)
     assert error(system.forward_dynamics(q[None], u, tau)[0], single) < TOLERANCE
@@ -130,7 +130,7 @@ def test_energy_rate_is_the_power_of_applied_forces(seed: int) -> None:
     assert error(rate, power, size) < 1e-7
 
 
-def normalized(system: System, q: np.ndarray) -> np.ndarray:
+def normalized(system: Mechanism, q: np.ndarray) -> np.ndarray:
     """Quaternions to unit length: the step along qdot leaves the sphere at second order."""
     out, i = q.copy(), 0
     for body in system.model.bodies:
@@ -144,7 +144,7 @@ def normalized(system: System, q: np.ndarray) -> np.ndarray:
 @random_trees(4)
 def test_ruthless_mass_matrix_does_not_depend_on_deflection(seed: int) -> None:
     c = case(seed)
-    system = System(ruthless(c.model))
+    system = Mechanism(ruthless(c.model))
     straight = np.where(modal_q(system), 0.0, c.q)
     assert np.array_equal(system.mass_matrix(c.q), system.mass_matrix(straight))
 
@@ -153,7 +153,7 @@ def test_ruthless_mass_matrix_does_not_depend_on_deflection(seed: int) -> None:
 def test_both_fidelities_agree_at_zero_deflection_and_zero_modal_rate(seed: int) -> None:
     """Hinges turning at order one: what is dropped by `ruthless` vanishes with eta and its rate. Relative to udot."""
     c = case(seed, point_masses=False)
-    other = System(ruthless(c.model))
+    other = Mechanism(ruthless(c.model))
     q = np.where(modal_q(other), 0.0, c.q)
     u = np.where(["eta" in name for name in other.u_names], 0.0, c.u)
     assert (
@@ -168,7 +168,7 @@ def test_both_fidelities_agree_at_zero_deflection_and_zero_modal_rate(seed: int)
 def test_ruthless_deflection_acts_through_modal_stiffness_only(seed: int) -> None:
     """Everything of a ruthless body but -K eta is taken at zero deflection: move that force to tau, and eta is zero."""
     c = case(seed)
-    system = System(ruthless(c.model))
+    system = Mechanism(ruthless(c.model))
     straight = np.where(modal_q(system), 0.0, c.q)
     tau = c.tau.copy()
     for b in c.oracle.tree.bodies:

@@ -12,8 +12,8 @@ import pytest
 from kernel.cases import Array, chain, error
 from random_models import random_state
 
-from bough import System
-from bough._kernel import KernelError
+from bough import Mechanism
+from bough.mechanism.kernel import KernelError
 
 TOLERANCE = 1e-6
 """Promised to the user; without the trap some 1e-12 is left, for accelerations of the two builds as for forces."""
@@ -21,14 +21,14 @@ TOLERANCE = 1e-6
 LONG = [(200, modes) for modes in range(11)] + [(1000, modes) for modes in (0, 1, 5, 10)]
 
 
-def use_isa(system: System, isa: int) -> None:
+def use_isa(system: Mechanism, isa: int) -> None:
     try:
         system._data.isa = isa
     except KernelError:
         pytest.skip("this CPU has no AVX2 and FMA")
 
 
-def met(system: System, q: Array, u: Array, udot: Array, tau: Array) -> float:
+def met(system: Mechanism, q: Array, u: Array, udot: Array, tau: Array) -> float:
     """The largest force met: applied, or needed by the motion alone (tau of udot, less tau of no acceleration)."""
     inertial = system.inverse_dynamics(q, 0 * u, udot) - system.inverse_dynamics(q, 0 * u, 0 * udot)
     bias = system.inverse_dynamics(q, u, 0 * udot)
@@ -38,7 +38,7 @@ def met(system: System, q: Array, u: Array, udot: Array, tau: Array) -> float:
 @pytest.mark.parametrize("fidelity", ["full", "ruthless"])
 @pytest.mark.parametrize("bodies, modes", LONG)
 def test_inverse_dynamics_finds_the_forces_of_a_long_chain(bodies: int, modes: int, fidelity: str) -> None:
-    system = System(chain(bodies, modes, fidelity))
+    system = Mechanism(chain(bodies, modes, fidelity))
     q, u, tau = random_state(system, modes, deflection=0.2, speed=0.3)
     builds = []
     for isa in (0, 1):
@@ -53,6 +53,6 @@ def test_inverse_dynamics_finds_the_forces_of_a_long_chain(bodies: int, modes: i
 
 def test_kernel_memory_of_a_long_flexible_chain_stays_under_50_megabytes() -> None:
     """1000 bodies with 10 modes each, full fidelity, in the dearest form: unclamped, nodes with rotary inertia."""
-    system = System(chain(1000, 10, "full", clamped=False))
+    system = Mechanism(chain(1000, 10, "full", clamped=False))
     assert system.nu == 11000
     assert system.kernel_memory < 50e6

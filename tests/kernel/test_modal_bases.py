@@ -11,7 +11,7 @@ from kernel.cases import Array, Dict, case, error, modal, modal_q, mode_slices, 
 from oracle.frames import inertia_matrix, modal_matrices, mode_array
 from random_models import random_loads, random_model, random_state
 
-from bough import System
+from bough import Mechanism
 
 TOLERANCE = 1e-11
 """Of the largest number compared: round-off (1e-14) times the condition of the body's and the tree's mass matrices."""
@@ -41,7 +41,7 @@ def test_body_with_no_modes_equals_the_rigid_body(seed: int, fidelity: str) -> N
     rigid = copy.deepcopy(flexible)
     for body in rigid["bodies"]:
         body["rigid"] = as_rigid(body.pop("nodal"))
-    a, b = System(flexible), System(rigid)
+    a, b = Mechanism(flexible), Mechanism(rigid)
     assert a.u_names == b.u_names
     q, u, tau = random_state(a, seed)
     loads = random_loads(flexible, seed)
@@ -84,7 +84,7 @@ def test_modes_mixed_by_an_invertible_matrix_give_the_same_physics(seed: int) ->
             K, D = 0.5 * (K + K.T), 0.5 * (D + D.T)
             return nodal | {"modes": shapes.tolist(), "stiffness": K.tolist(), "damping_matrix": D.tolist()}
 
-        plain, mixed = System(build(c.model)), System(map_nodal(build(c.model), change))
+        plain, mixed = Mechanism(build(c.model)), Mechanism(map_nodal(build(c.model), change))
         to_plain, to_plain_q = np.eye(plain.nu), np.eye(plain.nq)
         for name, at in mode_slices(plain).items():
             to_plain[at, at] = mix[name]
@@ -121,7 +121,7 @@ def test_unclamped_modes_by_attach_node_motion_and_by_transformation_agree(seed:
     model = random_model(seed, 3, kinds=("unclamped",), point_masses=False)
     by_hand = map_nodal(model, clamped_by_hand)
     plain = map_nodal(model, lambda _, nodal: nodal)
-    full, low, hand = System(plain), System(ruthless(plain)), System(by_hand)
+    full, low, hand = Mechanism(plain), Mechanism(ruthless(plain)), Mechanism(by_hand)
     q, u, tau = random_state(full, seed)
     loads = random_loads(model, seed)
     q, u = np.where(modal_q(full), 0.0, q), np.where(modal(full), 0.0, u)
@@ -136,8 +136,8 @@ def test_unclamped_modes_by_attach_node_motion_and_by_transformation_agree(seed:
 def test_ruthless_unclamped_body_equals_the_one_clamped_by_hand_at_any_state(seed: int) -> None:
     """Ruthless has no deformation-dependent part that could tell the two apart: also nodes move the same way."""
     model = random_model(seed, 3, kinds=("unclamped",))
-    low = System(ruthless(map_nodal(model, lambda _, nodal: nodal)))
-    hand = System(ruthless(map_nodal(model, clamped_by_hand)))
+    low = Mechanism(ruthless(map_nodal(model, lambda _, nodal: nodal)))
+    hand = Mechanism(ruthless(map_nodal(model, clamped_by_hand)))
     q, u, tau = random_state(low, seed)
     loads = random_loads(model, seed)
     assert (

@@ -13,7 +13,7 @@ from kernel.cases import Array, Case, case, error, force_scale, random_trees
 from oracle.particles import Oracle
 from random_models import random_model, random_state
 
-from bough import System
+from bough import Mechanism
 
 TOLERANCE = 1e-9
 
@@ -94,12 +94,12 @@ DEFLECTIONS = np.array([0.02, 0.01, 0.005, 0.0025])
 """Small enough that the next order of the difference is some percent of the first that is there."""
 
 
-def fitted_orders(difference: Callable[[System, Oracle, Array, Array, Array], float]) -> list[float]:
+def fitted_orders(difference: Callable[[Mechanism, Oracle, Array, Array, Array], float]) -> list[float]:
     """Orders in deflection of a difference between kernel and oracle, for trees whose nodes have rotary inertia."""
     orders = []
     for seed in range(12):
         model = random_model(seed, 3, kinds=("clamped", "unclamped"), point_masses=False)
-        system, oracle = System(model), Oracle(model)
+        system, oracle = Mechanism(model), Oracle(model)
         errors = [difference(system, oracle, *random_state(system, seed, float(d))) for d in DEFLECTIONS]
         if max(errors) > 1e-7:  # few modes may leave nothing to fit above round-off
             orders.append(float(np.polyfit(np.log(DEFLECTIONS), np.log(errors), 1)[0]))
@@ -114,7 +114,7 @@ def test_mass_matrix_with_rotary_inertia_errs_at_second_order_in_deflection() ->
 
 
 def test_accelerations_at_rest_with_rotary_inertia_err_at_second_order_in_deflection() -> None:
-    def at_rest(s: System, o: Oracle, q: Array, u: Array, tau: Array) -> float:
+    def at_rest(s: Mechanism, o: Oracle, q: Array, u: Array, tau: Array) -> float:
         return error(s.forward_dynamics(q, 0 * u, tau), o.forward_dynamics(q, 0 * u, tau))
 
     orders = fitted_orders(at_rest)
@@ -127,7 +127,7 @@ def test_accelerations_at_speed_with_rotary_inertia_err_at_first_order_in_deflec
     0.9: the fit of a difference a + b deflection with a = 0 and curvature of some percent.
     """
 
-    def at_speed(s: System, o: Oracle, q: Array, u: Array, tau: Array) -> float:
+    def at_speed(s: Mechanism, o: Oracle, q: Array, u: Array, tau: Array) -> float:
         return error(s.forward_dynamics(q, u, tau), o.forward_dynamics(q, u, tau))
 
     orders = fitted_orders(at_speed)

@@ -10,7 +10,7 @@ import pytest
 from kernel.cases import Dict, case, error, modal, modal_q, mode_slices, random_trees, ruthless
 from random_models import random_model, random_state
 
-from bough import System
+from bough import Mechanism
 
 G = 9.81
 
@@ -33,13 +33,13 @@ def test_reactions_equal_the_oracle(seed: int) -> None:
 def test_ruthless_reactions_equal_full_ones_at_zero_deflection(seed: int) -> None:
     """1e-11 of the largest: the two are the same mechanics there, by different paths."""
     c = case(seed, point_masses=False)
-    low = System(ruthless(c.model))
+    low = Mechanism(ruthless(c.model))
     q, u = np.where(modal_q(low), 0.0, c.q), np.where(modal(low), 0.0, c.u)
     out, expected = (s.hybrid_dynamics(q, u, c.tau, loads=c.loads) for s in (low, c.system))
     assert error(out.reactions, expected.reactions) < 1e-11
 
 
-def hanging(modes: int, fidelity: str) -> tuple[System, list[float]]:
+def hanging(modes: int, fidelity: str) -> tuple[Mechanism, list[float]]:
     """Straight bodies with point masses on their axis and lateral modes, hung up by their ends: rest is equilibrium."""
     x = np.linspace(0.0, 0.5, 6)
     shapes = [[[0, -2 * s, 2 * s, 0, s ** (r + 2), s * s] for s in x.tolist()] for r in range(modes)]
@@ -56,7 +56,7 @@ def hanging(modes: int, fidelity: str) -> tuple[System, list[float]]:
         at = {"parent": f"b{k - 1}", "at": "n5"} if k else {"parent": "ground"}
         bodies.append({"name": f"b{k}", "hinge": hinge, "nodal": nodal} | at)
     model = {"bough": 1, "name": "hanging", "gravity": [0, 0, -G], "fidelity": fidelity, "bodies": bodies}
-    return System(model), masses
+    return Mechanism(model), masses
 
 
 @pytest.mark.parametrize("fidelity", ["full", "ruthless"])
@@ -89,7 +89,7 @@ def test_gravity_as_base_acceleration_equals_gravity_as_node_forces(seed: int, f
         else:
             loads |= {f"{name}.{n['name']}.force": n["mass"] * g for n in body["nodal"]["nodes"] if "mass" in n}
     light["inputs"] = list(loads)
-    a, b = System(heavy), System(light)
+    a, b = Mechanism(heavy), Mechanism(light)
     q, u, tau = random_state(a, seed)
     expected, out = a.hybrid_dynamics(q, u, tau), b.hybrid_dynamics(q, u, tau, loads=loads)
     assert error(out.udot, expected.udot) < 1e-11

@@ -10,7 +10,7 @@ from kernel.cases import Dict, chain, error
 from kernel.make_blocks import models
 from random_models import random_state
 
-from bough import System
+from bough import Mechanism
 
 BODIES = 12
 
@@ -28,7 +28,7 @@ def beams(fidelity: str) -> Dict:
     return {"bough": 1, "name": "beams", "fidelity": fidelity, "geometric_stiffening": True, "bodies": bodies}
 
 
-def owners(system: System) -> tuple[list[int], list[int], list[int]]:
+def owners(system: Mechanism) -> tuple[list[int], list[int], list[int]]:
     """For each body the first with the same modes and with the same two-port, for each node the first that is equal."""
     data = system.block.data
     ints = np.frombuffer(data, "<i4", int(np.frombuffer(data, "<i8", 1, 32)[0]), 64)
@@ -55,7 +55,7 @@ def told_apart(model: Dict) -> Dict:
 @pytest.mark.parametrize("kind", ["clamped", "unclamped", "stiffened"])
 def test_equal_bodies_share_their_tables_and_move_alike(kind: str, fidelity: str) -> None:
     model = beams(fidelity) if kind == "stiffened" else chain(BODIES, 3, fidelity, clamped=kind == "clamped")
-    shared, apart = System(model), System(told_apart(model))
+    shared, apart = Mechanism(model), Mechanism(told_apart(model))
     axes = 1 if kind == "stiffened" else 3  # a body's numbers depend on the axis of its hinge
     assert len(set(owners(shared)[0])) == axes
     assert len(set(owners(apart)[0])) == BODIES
@@ -75,6 +75,6 @@ def test_equal_bodies_share_their_tables_and_move_alike(kind: str, fidelity: str
 
 def test_the_blocks_that_are_damaged_on_purpose_have_shared_tables() -> None:
     for name in ("equal", "equal_ruthless"):
-        bodies, ports, nodes = owners(System(models()[name]))
+        bodies, ports, nodes = owners(Mechanism(models()[name]))
         assert len(set(bodies)) < len(bodies) and len(set(nodes)) < len(nodes)
         assert name == "equal" or len(set(ports)) < len(ports)

@@ -11,8 +11,8 @@ import pytest
 from kernel.cases import HINGES, Array, Dict, error, link, panel
 from random_models import random_state
 
-import bough.bodies
-from bough import ModelError, System, load, simulate
+import bough.mechanism.bodies
+from bough import Mechanism, ModelError, load, simulate
 from bough.flex import FlexBody, flex_body
 from bough.flex.integrals import stiffening
 from bough.model import Body
@@ -31,7 +31,7 @@ def bends(body: FlexBody) -> Array:
 
 
 @pytest.fixture
-def stiffened(monkeypatch: pytest.MonkeyPatch) -> Callable[[Dict], System]:
+def stiffened(monkeypatch: pytest.MonkeyPatch) -> Callable[[Dict], Mechanism]:
     """Systems whose nodal bodies have second-order motion."""
 
     def bent(body: Body, _: bool) -> FlexBody:
@@ -40,8 +40,8 @@ def stiffened(monkeypatch: pytest.MonkeyPatch) -> Callable[[Dict], System]:
         H = bends(flex)
         return replace(flex, stiffening=stiffening(flex.points, flex.node_positions[flex.attach], H, H))
 
-    monkeypatch.setattr(bough.bodies, "flex_body", bent)
-    return lambda model: System(load(model).model_copy(update={"geometric_stiffening": True}))
+    monkeypatch.setattr(bough.mechanism.bodies, "flex_body", bent)
+    return lambda model: Mechanism(load(model).model_copy(update={"geometric_stiffening": True}))
 
 
 def mechanism(fidelity: str = "full", clamped: bool = True, rotary: bool = False) -> Dict:
@@ -59,7 +59,7 @@ def mechanism(fidelity: str = "full", clamped: bool = True, rotary: bool = False
 
 @pytest.mark.parametrize("fidelity", ["full", "ruthless"])
 @pytest.mark.parametrize("clamped", [True, False])
-def test_the_algorithms_agree(stiffened: Callable[[Dict], System], fidelity: str, clamped: bool) -> None:
+def test_the_algorithms_agree(stiffened: Callable[[Dict], Mechanism], fidelity: str, clamped: bool) -> None:
     if fidelity == "ruthless" and not clamped:
         with pytest.raises(ModelError, match="fidelity: full"):
             stiffened(mechanism(fidelity, clamped))
@@ -76,7 +76,7 @@ def test_the_algorithms_agree(stiffened: Callable[[Dict], System], fidelity: str
 
 
 @pytest.mark.parametrize(("clamped", "rotary"), [(True, False), (False, False), (True, True), (False, True)])
-def test_energy_is_kept(stiffened: Callable[[Dict], System], clamped: bool, rotary: bool) -> None:
+def test_energy_is_kept(stiffened: Callable[[Dict], Mechanism], clamped: bool, rotary: bool) -> None:
     """Inertia, frames on bent nodes and their accelerations belong together, also at large deflection."""
     system = stiffened(mechanism(clamped=clamped, rotary=rotary))
     rng = np.random.default_rng(1)
@@ -89,7 +89,7 @@ def test_energy_is_kept(stiffened: Callable[[Dict], System], clamped: bool, rota
     assert np.ptp(kinetic + potential) < 1e-9 * kinetic.max()
 
 
-def test_node_rates_are_derivatives_of_poses(stiffened: Callable[[Dict], System]) -> None:
+def test_node_rates_are_derivatives_of_poses(stiffened: Callable[[Dict], Mechanism]) -> None:
     """Velocity and acceleration of a sensor on a bent node against differences of its position along the motion."""
     system = stiffened(mechanism(clamped=False))
     q, u, _ = random_state(system, 3, 0.3, 1.0)
@@ -102,7 +102,7 @@ def test_node_rates_are_derivatives_of_poses(stiffened: Callable[[Dict], System]
     assert error(a[2], (v[0] - 8 * v[1] + 8 * v[3] - v[4]) / (12 * h)) < 1e-7
 
 
-def test_one_floating_body_against_its_energy(stiffened: Callable[[Dict], System]) -> None:
+def test_one_floating_body_against_its_energy(stiffened: Callable[[Dict], Mechanism]) -> None:
     """Boltzmann-Hamel equations of the kinetic energy, written down from the points and differentiated by CasADi."""
     model = {"bough": 1, "name": "one", "bodies": [link("a", "ground", HINGES["free"], panel(3, rotary=False))]}
     system = stiffened(model)

@@ -11,7 +11,7 @@ import pytest
 from kernel.cases import HINGES, error, force_scale, link, panel
 from random_models import random_state
 
-from bough import System
+from bough import Mechanism
 
 TOLERANCE = 1e-11
 """Of the largest acceleration, or force: round-off (1e-14) times a condition of some hundreds."""
@@ -19,7 +19,7 @@ TOLERANCE = 1e-11
 CHILDREN = ["revolute", "universal", "spherical", "fixed", "prismatic", "free"]
 
 
-def pair(modes: int, hinge: str, armature: bool, clamped: bool = True) -> System:
+def pair(modes: int, hinge: str, armature: bool, clamped: bool = True) -> Mechanism:
     """A flexible body on a revolute hinge, and one more on `hinge` at its far end."""
     child = HINGES[hinge] | {"frame": {"position": [0.1, -0.2, 0.05], "quaternion": [0.1, 0.7, -0.1, 0.7]}}
     if armature and hinge != "fixed":
@@ -27,7 +27,7 @@ def pair(modes: int, hinge: str, armature: bool, clamped: bool = True) -> System
     part = panel(modes, clamped=clamped or modes == 0)
     bodies = [link("a", "ground", HINGES["revolute"], part), link("b", "a", child, panel(modes, seed=6))]
     model = {"bough": 1, "name": "pair", "gravity": [1.0, 2.0, -9.0], "fidelity": "ruthless", "bodies": bodies}
-    return System(model | {"inputs": ["a.n5.force", "a.n7.torque", "b.n7.force"]})
+    return Mechanism(model | {"inputs": ["a.n5.force", "a.n7.torque", "b.n7.force"]})
 
 
 LOADS = {"a.n5.force": [1.0, -2.0, 0.5], "a.n7.torque": [0.3, 0.2, -1.0], "b.n7.force": [0.0, 1.0, 2.0]}
@@ -81,7 +81,7 @@ def test_branching_ruthless_tree_equals_general_path(modes: int) -> None:
         link("e", "c", HINGES["cylindrical"], part),
     ]
     model = {"bough": 1, "name": "tree", "gravity": [0, 0, -9.81], "fidelity": "ruthless", "bodies": bodies}
-    system = System(model)
+    system = Mechanism(model)
     for seed in range(4):
         q, u, tau = random_state(system, seed)
         udot = system.forward_dynamics(q, u, tau)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bough import BoughError, block
-from bough._kernel import KernelModel
+from bough import BoughError
+from bough.mechanism import block
+from bough.mechanism.kernel import KernelModel
 
 EYE = np.eye(3)
 MODES = 40

@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 from random_models import random_model, random_state
 
-from bough import System
+from bough import Mechanism
 
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("kind", ["clamped", "unclamped"])
 def test_nodes_without_hinge_load_or_sensor_move_as_sensors_do(seed: int, kind: str) -> None:
     model = random_model(seed, n_bodies=4, kinds=(kind, "rigid"))
-    sensed = System(model)
-    bare = System({**model, "inputs": [], "outputs": []})
+    sensed = Mechanism(model)
+    bare = Mechanism({**model, "inputs": [], "outputs": []})
     assert len(bare.block.nodes) < len(sensed.block.nodes)
     assert bare.node_names == sensed.node_names
     q, u, tau = random_state((sensed.q_names, sensed.u_names), seed)

@@ -76,7 +76,7 @@ def swing_up(dae: Any) -> tuple[np.ndarray[Any, Any], Any]:
 
 @pytest.mark.filterwarnings("default")
 def test_optimal_control_with_the_derivatives_of_the_fmu_reaches_its_goal_in_simulate(fmi: str, tmp_path: Path) -> None:
-    of = bough.System(LINK)
+    of = bough.Mechanism(LINK)
     path = build_fmu(of, tmp_path / "link.fmu", fmi=fmi, platforms="native")
     torque, stats = swing_up(imported(path, tmp_path / "fmu"))
     assert stats["return_status"] == "Solve_Succeeded" and stats["iter_count"] < 100

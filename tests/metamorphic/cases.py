@@ -121,7 +121,7 @@ def draw(rng: Rng, stop: float, row: float) -> tuple[float, float]:
     return begin, begin + length
 
 
-def linear_response(system: bough.System, name: str, pulse: Pulse, at: float) -> Array:
+def linear_response(system: bough.Mechanism, name: str, pulse: Pulse, at: float) -> Array:
     """State (q, u) at a time after the pulse from rest, for small motions: exponentials from corner to corner."""
     q, u = system.initial_state()
     model = system.linearize(q, u, np.zeros(system.nu))

@@ -52,9 +52,9 @@ def _freed(model: Model) -> Model:
 
 
 @functools.cache
-def at_rest(name: str) -> tuple[bough.System, dict[str, float], float]:
+def at_rest(name: str) -> tuple[bough.Mechanism, dict[str, float], float]:
     """An example at rest; a load for each input that moves it a little; the period of its slowest vibration, s."""
-    system = bough.System(_freed(model_of(name)))
+    system = bough.Mechanism(_freed(model_of(name)))
     q, u = system.initial_state()
     assert not u.any() and not system.forward_dynamics(q, u, np.zeros(system.nu)).any(), "at rest"
     small = system.linearize(q, u, np.zeros(system.nu))
@@ -70,13 +70,13 @@ def at_rest(name: str) -> tuple[bough.System, dict[str, float], float]:
 
 
 @functools.cache
-def excited(name: str) -> tuple[bough.System, dict[str, Any], float]:
+def excited(name: str) -> tuple[bough.Mechanism, dict[str, Any], float]:
     """An example as its file has it; inputs that move it: numbers, tables and functions in turn; how long to look, s.
 
     The inputs accelerate each coordinate so that it goes by about 0.1 in the time, a tenth of the largest motion of
     what they do alone; the time is two periods of the slowest vibration, one second at most.
     """
-    system = bough.System(model_of(name))
+    system = bough.Mechanism(model_of(name))
     _, small, period = at_rest(name)
     span = min(2.0 * period, 1.0)
     rng = np.random.default_rng([len(name), 31])

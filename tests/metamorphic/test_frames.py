@@ -44,7 +44,7 @@ def test_mechanism_turned_with_its_loads_moves_alike(seed: int) -> None:
     rng = np.random.default_rng([seed, 51])
     turn, shift = Rotation.from_quat(rng.normal(size=4)), rng.normal(size=3) * 30.0
     model = random_model(seed, n_bodies=4)
-    systems = [bough.System(model), bough.System(turned(model, turn, shift))]
+    systems = [bough.Mechanism(model), bough.Mechanism(turned(model, turn, shift))]
     q, u, _ = random_state(systems[0], seed, deflection=0.1)
     inputs: list[dict[str, float]] = [{}, {}]
     for load in model["inputs"]:
@@ -79,7 +79,7 @@ def test_free_mechanism_falls_as_its_mass_centre(seed: int) -> None:
             other["parent"] = body["name"]
     still = copy.deepcopy(model)
     still.pop("gravity")
-    systems = [bough.System(model), bough.System(still)]
+    systems = [bough.Mechanism(model), bough.Mechanism(still)]
     q, u, _ = random_state(systems[0], seed, deflection=0.1)
     falls, floats = (bough.simulate(s, 0.5, {}, 0.05, rtol=1e-10, initial=(q, u)) for s in systems)
     inner = [n for n in [*systems[0].q_names, *systems[0].u_names] if not n.startswith(("base.s", "base.v"))]
@@ -99,7 +99,7 @@ def test_free_mechanism_looks_alike_from_a_train(seed: int) -> None:
     for other in model["bodies"][1:]:
         if other["parent"] == "ground":
             other["parent"] = body["name"]
-    system = bough.System(model)
+    system = bough.Mechanism(model)
     q, u, _ = random_state(system, seed, deflection=0.1)
     train = np.array([3.0, -40.0, 7.0])
     moving = u.copy()

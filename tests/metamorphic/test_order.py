@@ -13,9 +13,9 @@ from metamorphic.cases import SEEDS, Dict, Rng, apart, panel, rectangle, turntab
 from random_models import random_model, random_state
 
 import bough
+from bough.coupling import run as run_system
 from bough.partners import build_partner
-from bough.sweeping import Plan, sweep
-from bough.systems import run as run_system
+from bough.run.studies import Plan, sweep
 
 ROUND = 1e-9
 """Sums of another order differ by some 1e-14 in each of 2,000 evaluations, and random trees stretch differences by less
@@ -65,9 +65,9 @@ def renamed(model: Dict) -> tuple[Dict, dict[str, str]]:
     return out, names
 
 
-def moved(model: Dict, seed: int, names: dict[str, str] | None = None) -> tuple[bough.System, bough.Result]:
+def moved(model: Dict, seed: int, names: dict[str, str] | None = None) -> tuple[bough.Mechanism, bough.Result]:
     """Half a second of a random tree; state and inputs go with the names that it had before it was renamed."""
-    system = bough.System(model)
+    system = bough.Mechanism(model)
     old = {new: was for was, new in (names or {}).items()}
 
     def before(name: str) -> str:
@@ -90,7 +90,7 @@ def test_order_of_bodies_nodes_inputs_and_outputs_does_not_matter(seed: int) -> 
     _, second = moved(shuffled(model, np.random.default_rng([seed, 41])), seed)
     assert set(first.names) == set(second.names)
     assert max(apart(first, second, first.names).values()) < 1e2 * ROUND, "accelerations and forces too"
-    states = [*bough.System(model).q_names, *bough.System(model).u_names]
+    states = [*bough.Mechanism(model).q_names, *bough.Mechanism(model).u_names]
     assert max(apart(first, second, states).values()) < ROUND
 
 
@@ -112,7 +112,7 @@ def test_static_matrices_know_no_order(seed: int) -> None:
     model = random_model(seed, n_bodies=6)
     found = []
     for tree in (model, shuffled(model, np.random.default_rng([seed, 42]))):
-        system = bough.System(tree)
+        system = bough.Mechanism(tree)
         q, u, tau = random_state(system, seed, deflection=0.1)
         mass, small = system.mass_matrix(q), system.linearize(q, u, tau)
         rows = np.argsort(system.u_names)
@@ -123,7 +123,7 @@ def test_static_matrices_know_no_order(seed: int) -> None:
 
 
 def test_order_of_inputs_in_a_call_does_not_matter() -> None:
-    system = bough.System(random_model(5, n_bodies=4))
+    system = bough.Mechanism(random_model(5, n_bodies=4))
     names = [v.name for v in system.variables if v.causality == "input"]
     inputs: dict[str, Any] = {name: rectangle(0.1 + 0.001 * k, 0.3, 1.0 + k).table for k, name in enumerate(names)}
     first = bough.simulate(system, 0.5, inputs, 0.05)

@@ -28,8 +28,8 @@ from typer.testing import CliRunner
 
 import bough
 from bough.cli import app
-from bough.sweeping import Plan, sweep
-from bough.systems import run as run_system
+from bough.coupling import run as run_system
+from bough.run.studies import Plan, sweep
 
 HINGES = sorted(RIGID)
 ADAPTIVE = ("dopri5", "rosenbrock2")
@@ -47,7 +47,7 @@ LINEAR = {"dopri5": (1e-9, 1e-6), "rosenbrock2": (1e-6, 1e-3)}
 """Relative tolerance, and what it leaves after twelve periods of the first mode, a thousand times as much."""
 
 
-def moved(run: bough.Result, system: bough.System) -> dict[tuple[str, ...], float]:
+def moved(run: bough.Result, system: bough.Mechanism) -> dict[tuple[str, ...], float]:
     """How far the positions of the hinge, its speeds, the modes and their rates have gone, each together."""
     parts = []
     for names in (system.q_names, system.u_names):
@@ -159,7 +159,7 @@ def test_corners_beside_rows_by_a_rounding_error_do_not_stall_the_run(method: st
 @pytest.mark.parametrize("method", ADAPTIVE)
 def test_pulse_on_a_flexible_panel_leaves_the_linear_response(hinge: str, method: str) -> None:
     """Against exponentials of the linear equations; angles of 1e-7 rad leave 1e-14 to what is not linear."""
-    system = bough.System(panel(hinge))
+    system = bough.Mechanism(panel(hinge))
     pulse = rectangle(21.337, 22.01, 1e-6)
     rtol, within = LINEAR[method]
     run = bough.simulate(system, 40.0, {TORQUE[hinge]: pulse.table}, 0.1, rtol=rtol, method=method)
@@ -177,7 +177,7 @@ def test_pulse_on_a_flexible_panel_leaves_the_linear_response(hinge: str, method
 def test_momentum_after_a_pulse_is_its_impulse(seed: int) -> None:
     """Of hub and panel together, whatever the panel does: to the tolerance 1e-8 of some hundred steps."""
     stop, row, pulse = drawn(seed)
-    system = bough.System(panel("free"))
+    system = bough.Mechanism(panel("free"))
     run = bough.simulate(system, stop, {"axis.tau[3]": pulse.table}, row, rtol=1e-8)
     q, u = (np.array([run[name][-1] for name in names]) for names in (system.q_names, system.u_names))
     # the torque acts about the axis of the hub, which stays z: the motion is planar

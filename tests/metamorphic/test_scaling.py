@@ -40,7 +40,7 @@ def per_load(run: bough.Result, names: list[str], load: float) -> dict[str, Any]
     return {name: (run[name] - run[name][0]) / load for name in names}
 
 
-def moving(system: bough.System) -> list[str]:
+def moving(system: bough.Mechanism) -> list[str]:
     """Positions and speeds; of quaternions the vector part, which is what small rotations are linear in."""
     return [name for name in [*system.q_names, *system.u_names] if not name.endswith(".Q[4]")]
 
@@ -64,7 +64,7 @@ INPUTS: Mapping[str, Any] = {
 @pytest.mark.parametrize("method", ADAPTIVE)
 @pytest.mark.parametrize("how", sorted(INPUTS))
 def test_motion_of_a_linear_system_is_proportional_to_its_load(how: str, method: str) -> None:
-    system = bough.System(shaft(damping=0.05))
+    system = bough.Mechanism(shaft(damping=0.05))
     names = moving(system)
     loads = LOADS if method == "dopri5" or EVERY else LOADS[1::2]  # a method of order two takes thousands of steps
     runs = [bough.simulate(system, 6.0, {"axis.tau": INPUTS[how](a)}, 0.05, method=method) for a in loads]
@@ -77,7 +77,7 @@ def test_motion_of_a_linear_system_is_proportional_to_its_load(how: str, method:
 @pytest.mark.parametrize("load", LOADS)
 def test_motion_of_a_linear_system_is_that_of_its_exponential(load: float, method: str) -> None:
     """With a tolerance of 1e-9 per step, some 300 steps; 1e-6 for the method of order two, some 10,000."""
-    system = bough.System(shaft())
+    system = bough.Mechanism(shaft())
     pulse = rectangle(3.3, 4.7, load)
     rtol, within = (1e-9, SAME) if method == "dopri5" else (1e-6, 1e-3)
     run = bough.simulate(system, 20.0, {"axis.tau": pulse.table}, 0.1, method=method, rtol=rtol)
@@ -89,7 +89,7 @@ def test_motion_of_a_linear_system_is_that_of_its_exponential(load: float, metho
 @pytest.mark.parametrize("amplitude", [1e-3, 1e-6, 1e-9])
 def test_small_load_on_a_flexible_satellite_gives_the_linear_response(amplitude: float) -> None:
     """Angles of 1e-4 rad and less: what is not linear is of the order of their square."""
-    system = bough.System(panel("revolute"))
+    system = bough.Mechanism(panel("revolute"))
     pulse = rectangle(1.0, 3.0, amplitude)
     run = bough.simulate(system, 10.0, {"axis.tau": pulse.table}, 0.1, rtol=1e-8)
     x = linear_response(system, "axis.tau", pulse, 10.0)
@@ -99,7 +99,7 @@ def test_small_load_on_a_flexible_satellite_gives_the_linear_response(amplitude:
 
 def test_given_absolute_tolerance_is_kept() -> None:
     """`atol` is what a user accepts as error, per position: motions below it are free to be wrong, not above."""
-    system = bough.System(shaft())
+    system = bough.Mechanism(shaft())
     pulse = rectangle(3.3, 4.7, 1.0)
     x = linear_response(system, "axis.tau", pulse, 20.0)
     errors = []
@@ -142,7 +142,7 @@ def test_cantilever_of_any_size_swings_as_its_modes_say(length: float, thickness
     terms of third order in the deflection: 1e-6. Tolerance 1e-9 per step over some 40 periods of the third mode.
     """
     young, rho = 160e9, 2330.0
-    system = bough.System(cantilever(length, thickness, young, rho))
+    system = bough.Mechanism(cantilever(length, thickness, young, rho))
     stiffness = 3.0 * young * (10.0 * thickness**4 / 12.0) / length**3
     omega = 1.875104**2 * np.sqrt(young * thickness**2 / (12.0 * rho)) / length**2
     period = 2.0 * np.pi / omega
@@ -167,11 +167,11 @@ SYSTEMS = {
 
 
 @functools.cache
-def in_units(seed: int, unit: str) -> tuple[bough.System, bough.Result]:
+def in_units(seed: int, unit: str) -> tuple[bough.Mechanism, bough.Result]:
     """A run of 0.4 s of a random tree, with the torques and loads of the seed, described in some units."""
     units = SYSTEMS.get(unit, Units())
     model = random_model(seed, n_bodies=3)
-    system = bough.System(scaled(model, units))
+    system = bough.Mechanism(scaled(model, units))
     q, u, tau = random_state(system, seed, deflection=0.1)
     q *= [units.of(name) for name in system.q_names]
     u *= [units.of(name) for name in system.u_names]

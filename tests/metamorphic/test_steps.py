@@ -26,7 +26,7 @@ def fmus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Finder]:
 
     def find(name: str, fmi: str) -> Fmu:
         if (name, fmi) not in made:
-            made[name, fmi] = unpack(bough.System(models[name]()), fmi, tmp_path_factory.mktemp(f"{name}{fmi[0]}"))
+            made[name, fmi] = unpack(bough.Mechanism(models[name]()), fmi, tmp_path_factory.mktemp(f"{name}{fmi[0]}"))
         return made[name, fmi]
 
     yield find
@@ -46,7 +46,7 @@ def go(it: Instance, end: float, parts: int = 1) -> None:
 
 
 def states(it: Instance) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-    system = bough.System(panel())
+    system = bough.Mechanism(panel())
     names = [*system.q_names, *system.u_names]
     return it.get([name for name in names if name in it.fmu.references])
 
@@ -77,7 +77,7 @@ def test_torque_of_any_size_turns_the_flexible_satellite_alike(fmus: Finder, tor
         go(it, 0.2)
         it.set({"axis.tau": 0.0})
         go(it, span)
-        exact = linear_response(bough.System(panel()), "axis.tau", pulse, span)
+        exact = linear_response(bough.Mechanism(panel()), "axis.tau", pulse, span)
         found = states(it)
     half = len(exact) // 2
     for part in (slice(0, half), slice(half, None)):
@@ -171,7 +171,7 @@ def test_longest_step_of_the_fmu_does_not_change_the_motion(fmus: Finder, fmi: s
 
 def test_fmu_and_simulation_agree_on_a_pulse_that_both_are_given(fmus: Finder, tmp_path: Path) -> None:
     """The same jumps by table and by a master that holds the input: tolerance 1e-9, some hundred steps each."""
-    system = bough.System(panel())
+    system = bough.Mechanism(panel())
     pulse = rectangle(0.37, 1.21, 0.5)
     run = bough.simulate(system, 3.0, {"axis.tau": pulse.table}, 0.5, rtol=1e-9)
     with started(fmus("panel", "2.0")) as it:

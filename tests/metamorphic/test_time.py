@@ -16,7 +16,7 @@ STOP = 2.0
 """Of the random trees, s: neighbouring motions part by less than a hundred times in it."""
 
 
-def states(system: bough.System) -> list[str]:
+def states(system: bough.Mechanism) -> list[str]:
     return [*system.q_names, *system.u_names]
 
 
@@ -33,9 +33,9 @@ def moved_by(inputs: dict[str, Any], delay: float) -> dict[str, Any]:
     return out
 
 
-def tree(seed: int) -> tuple[bough.System, tuple[Any, Any], dict[str, Any]]:
+def tree(seed: int) -> tuple[bough.Mechanism, tuple[Any, Any], dict[str, Any]]:
     """A random tree that moves, with a constant, a table and a function among its inputs."""
-    system = bough.System(random_model(seed, n_bodies=4))
+    system = bough.Mechanism(random_model(seed, n_bodies=4))
     q, u, _ = random_state(system, seed, deflection=0.1)
     names = [v.name for v in system.variables if v.causality == "input"]
     rng = np.random.default_rng([seed, 21])
@@ -71,7 +71,7 @@ def test_run_that_starts_later_is_the_same_run(method: str, delay: float) -> Non
 @pytest.mark.parametrize("method", ["dopri5", "rosenbrock2"])
 def test_input_that_comes_later_does_the_same_later(method: str, wait: float) -> None:
     """A satellite at rest waits, then the same pulse comes: the same motion from there on."""
-    system = bough.System(panel("free"))
+    system = bough.Mechanism(panel("free"))
     pulse = rectangle(0.5, 1.25, 0.3)
     rtol = 1e-8 if method == "dopri5" else 1e-5
     first = bough.simulate(system, 5.0, {"axis.tau[3]": pulse.table}, 0.25, rtol=rtol, method=method)

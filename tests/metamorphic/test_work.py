@@ -14,12 +14,12 @@ from scipy.integrate import cumulative_simpson
 import bough
 
 
-def states(system: bough.System, run: bough.Result) -> tuple[Array, Array]:
+def states(system: bough.Mechanism, run: bough.Result) -> tuple[Array, Array]:
     q, u = (np.column_stack([run[name] for name in names]) for names in (system.q_names, system.u_names))
     return q, u
 
 
-def total(system: bough.System, run: bough.Result) -> Array:
+def total(system: bough.Mechanism, run: bough.Result) -> Array:
     kinetic, potential = system.energy(*states(system, run))
     return np.asarray(kinetic + potential)
 
@@ -28,7 +28,7 @@ def total(system: bough.System, run: bough.Result) -> Array:
 def test_work_of_a_pulse_is_the_energy_it_leaves(seed: int) -> None:
     """Random trees without damping, a torque or force at every hinge for a while: energy is constant before and after.
     Between it grows by the work, force times speed, summed up over 2,000 rows by Simpson's rule (1e-9 of it)."""
-    system = bough.System(random_model(seed, n_bodies=3, dissipation=False))
+    system = bough.Mechanism(random_model(seed, n_bodies=3, dissipation=False))
     q, u, _ = random_state(system, seed, deflection=0.1)
     rng = np.random.default_rng([seed, 61])
     begin, end, row = 0.2, 0.6, 5e-4
@@ -48,7 +48,7 @@ def test_work_of_a_pulse_is_the_energy_it_leaves(seed: int) -> None:
     assert abs(work[-1]) > 1e-6 * size, "the pulse has done something"
 
 
-def _forces(system: bough.System) -> list[tuple[str, str, str, str]]:
+def _forces(system: bough.Mechanism) -> list[tuple[str, str, str, str]]:
     """Hinge, names of force and speed, index in brackets, of every force that is an input."""
     known = {v.name for v in system.variables if v.causality == "input"}
     out = []
@@ -66,7 +66,7 @@ def test_impulse_of_all_loads_is_the_momentum_of_a_free_satellite(method: str) -
     """Forces and torques at two nodes and at the hinge, as jumps at different times: linear momentum is their integral
     whatever bends and turns. Each step keeps it to its tolerance."""
     model = panel("free") | {"inputs": ["panel.tip.force", "hub.origin.force"]}
-    system = bough.System(model)
+    system = bough.Mechanism(model)
     pulses = {
         "panel.tip.force[2]": rectangle(0.3, 0.8, 0.4),
         "panel.tip.force[3]": rectangle(2.11, 2.12, -3.0),

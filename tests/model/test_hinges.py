@@ -8,17 +8,17 @@ import numpy as np
 import pytest
 
 import bough
+from bough.mechanism.variables import coordinates
 from bough.model import HINGES, load, schema
-from bough.variables import coordinates
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "model-file.md"
 AXES = {0: {}, 1: {"axis": [0, 2, 0]}, 2: {"axes": [[1, 0, 0], [0, 1, 0]]}}
 
 
-def system(kind: str) -> bough.System:
+def system(kind: str) -> bough.Mechanism:
     hinge = {"name": "h", "type": kind, **AXES[HINGES[kind].n_axes]}
     body = {"name": "b", "parent": "ground", "hinge": hinge, "rigid": {"mass": 1, "inertia": [1, 2, 2.5, 0, 0, 0]}}
-    return bough.System({"bough": 1, "name": "m", "bodies": [body]})
+    return bough.Mechanism({"bough": 1, "name": "m", "bodies": [body]})
 
 
 def ranged(names: list[str]) -> str:

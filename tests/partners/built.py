@@ -9,12 +9,12 @@ from typing import Any
 from fmu.fmi import Fmu, Instance
 
 from bough.demo import MODEL
-from bough.export.package import find_binary, native_platform
+from bough.fmu.package import find_binary, native_platform
 from bough.partners import describe_partner
-from bough.partners.build import partner_files, partner_name
 from bough.partners.opened import open_partner
+from bough.partners.partner_fmu import partner_files, partner_name
+from bough.partners.partner_run import PartnerRun
 from bough.partners.quantity import Partner, variable_table
-from bough.partners.run import PartnerRun
 
 VERSIONS = ("2.0", "3.0")
 

@@ -10,8 +10,8 @@ from ruamel.yaml import YAML
 
 import bough
 from bough.demo import MODEL
-from bough.partners.run import PartnerRun
-from bough.stepping import Stepper
+from bough.partners.partner_run import PartnerRun
+from bough.run.stepping import Stepper
 
 STEP, MOVE, STOP = 1e-3, 1.5, 3.5
 START, END = np.array([-0.6, 1.9]), np.array([1.2, 0.4])
@@ -20,13 +20,13 @@ Array = np.ndarray
 Law = Callable[[float, Array, Array], Array]
 
 
-def arm(payload: float = 1.0) -> bough.System:
+def arm(payload: float = 1.0) -> bough.Mechanism:
     """The arm with its payload's mass and inertia times a factor."""
     model: dict[str, Any] = YAML(typ="safe").load(MODEL.read_text(encoding="utf-8"))
     rigid = model["bodies"][-1]["rigid"]
     rigid["mass"] *= payload
     rigid["inertia"] = [payload * x for x in rigid["inertia"]]
-    return bough.System(model)
+    return bough.Mechanism(model)
 
 
 def law(run: PartnerRun, output: str) -> Law:

@@ -16,9 +16,9 @@ from typer.testing import CliRunner
 
 from bough.cli import app
 from bough.demo import MODEL
-from bough.export.package import FOLDERS, find_binary
+from bough.fmu.package import FOLDERS, find_binary
 from bough.partners import KINDS, build_partner
-from bough.partners.build import FAMILIES
+from bough.partners.partner_fmu import FAMILIES
 from bough.text.units import UNITS
 
 BUILDS = [("native", "2.0"), ("native", "3.0"), ("python", "2.0")]

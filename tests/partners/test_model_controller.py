@@ -119,7 +119,7 @@ def test_desired_motion_needs_hardly_any_feedback() -> None:
 
 
 def test_gains_stabilize_the_linearized_loop() -> None:
-    system = bough.System(MODEL)
+    system = bough.Mechanism(MODEL)
     g = design(system, ["shoulder.w", "elbow.w"], SLEW["phi_end"], 4.0, 1e-3)
     assert all(p.real.max() < -1.0 for p in g.poles)
     slow = np.sort(np.abs(g.poles[0]))[0]

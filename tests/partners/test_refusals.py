@@ -144,7 +144,7 @@ def test_damaged_or_foreign_resources_give_no_instance(fmi: str, tmp_path: Path)
         assert it.handle is None and it.messages
     from fmu.models import system
 
-    from bough.export.package import fmu_files
+    from bough.fmu.package import fmu_files
 
     (fmu.resources / "model.bough").write_bytes(fmu_files(system("arm"), fmi)["resources/model.bough"])
     it = Instance(fmu)

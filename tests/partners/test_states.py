@@ -16,7 +16,7 @@ from partners.built import described, instance, python_run
 
 from bough.errors import SimulationError
 from bough.partners import KINDS
-from bough.partners.build import partner_files
+from bough.partners.partner_fmu import partner_files
 
 
 @pytest.mark.parametrize("kind", KINDS)

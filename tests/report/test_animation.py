@@ -19,10 +19,10 @@ from typer.testing import CliRunner
 
 import bough
 from bough.cli import app
-from bough.geometry import animate
 from bough.report import Animation, Part, Series, Trail, render_page, write_page
 from bough.report.animation import animation_section
 from bough.report.palette import COLOURS
+from bough.report.scenes import animate
 
 FRAMES = 60
 

@@ -69,7 +69,7 @@ def test_estimated_modes_of_a_controller_are_not_the_mechanisms() -> None:
     model = {**ARM, "bodies": [*ARM["bodies"][:1]]}  # type: ignore[misc]
     t = np.linspace(0.0, 1.0, 3)
     names = [f"controller.{name}" for name in _partner_names("model-controller", 1)] + ["controller.eta[1]"]
-    names += [f"arm.{v.name}" for v in bough.System(model).variables] + ["arm.boom.eta[1]"]
+    names += [f"arm.{v.name}" for v in bough.Mechanism(model).variables] + ["arm.boom.eta[1]"]
     drawn = charts(bough.Result(t, dict.fromkeys(names, t)))
     assert _of(drawn, "Modal amplitudes").names == ("arm.boom.eta[1]",)
 

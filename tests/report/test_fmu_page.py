@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import bough
-from bough.export.package import fmu_files
-from bough.export.picture import largest_views
+from bough.fmu.package import fmu_files
+from bough.fmu.picture import largest_views
 
 BLOCK: dict[str, Any] = {"mass": 1.0, "inertia": [1, 1, 1, 0, 0, 0]}
 HINGES: dict[str, tuple[dict[str, Any], str]] = {
@@ -26,7 +26,7 @@ HINGES: dict[str, tuple[dict[str, Any], str]] = {
 
 
 def _page(bodies: list[dict[str, Any]]) -> str:
-    system = bough.System({"bough": 1, "name": "crane", "bodies": bodies})
+    system = bough.Mechanism({"bough": 1, "name": "crane", "bodies": bodies})
     return fmu_files(system, "2.0")["documentation/index.html"].decode()
 
 

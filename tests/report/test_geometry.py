@@ -9,15 +9,15 @@ import pytest
 from report.mechanisms import slider_run
 
 import bough
-from bough.geometry import animate, automatic_exaggeration, exaggerated, inertia_box
 from bough.report import Animation, Part
-from bough.retrace import energy_series, find_prefix, positions, speeds
+from bough.report.retrace import energy_series, find_prefix, positions, speeds
+from bough.report.scenes import animate, automatic_exaggeration, exaggerated, inertia_box
 
 GOOD = sorted((Path(__file__).resolve().parents[1] / "model" / "good").iterdir())
 
 
 @pytest.fixture(scope="module")
-def run() -> tuple[bough.System, bough.Result]:
+def run() -> tuple[bough.Mechanism, bough.Result]:
     return slider_run()
 
 
@@ -25,7 +25,7 @@ def _part(scene: Animation, name: str) -> Part:
     return next(part for part in scene.parts if part.name == name)
 
 
-def test_beam_is_drawn_through_the_poses_of_its_nodes(run: tuple[bough.System, bough.Result]) -> None:
+def test_beam_is_drawn_through_the_poses_of_its_nodes(run: tuple[bough.Mechanism, bough.Result]) -> None:
     system, result = run
     scene = animate(system, result, frames=21, exaggeration=1.0)
     q = positions(system, result)[np.searchsorted(result.t, scene.times)]
@@ -37,7 +37,7 @@ def test_beam_is_drawn_through_the_poses_of_its_nodes(run: tuple[bough.System, b
 
 
 def test_rigid_body_has_its_mass_centre_and_nodes_joined_to_its_origin(
-    run: tuple[bough.System, bough.Result],
+    run: tuple[bough.Mechanism, bough.Result],
 ) -> None:
     system, result = run
     cart = _part(animate(system, result, frames=5, exaggeration=1.0), "cart")
@@ -72,7 +72,7 @@ def test_box_of_a_rigid_body_has_its_inertia() -> None:
     assert inertia_box(rigid.model_copy(update={"inertia": (0.0,) * 6})) is None, "a point has no box"
 
 
-def test_exaggeration_scales_deflections_and_keeps_bodies_together(run: tuple[bough.System, bough.Result]) -> None:
+def test_exaggeration_scales_deflections_and_keeps_bodies_together(run: tuple[bough.Mechanism, bough.Result]) -> None:
     system, result = run
     scene = animate(system, result, frames=11, exaggeration=[1.0, 5.0])
     boom, flag = _part(scene, "boom"), _part(scene, "flag")
@@ -84,7 +84,7 @@ def test_exaggeration_scales_deflections_and_keeps_bodies_together(run: tuple[bo
     assert np.allclose(five, 5 * once, atol=1e-12), "the boom's tip moves by the shapes times eta: linear in it"
 
 
-def test_automatic_exaggeration_makes_a_small_deflection_visible(run: tuple[bough.System, bough.Result]) -> None:
+def test_automatic_exaggeration_makes_a_small_deflection_visible(run: tuple[bough.Mechanism, bough.Result]) -> None:
     system, result = run
     q = positions(system, result)
     small = exaggerated(system, q, 1e-2)
@@ -94,7 +94,7 @@ def test_automatic_exaggeration_makes_a_small_deflection_visible(run: tuple[boug
     assert automatic_exaggeration(system, exaggerated(system, q, 0.0)) == 1.0, "what does not bend is not exaggerated"
 
 
-def test_frames_are_even_in_time_and_skip_rows_that_are_not_finite(run: tuple[bough.System, bough.Result]) -> None:
+def test_frames_are_even_in_time_and_skip_rows_that_are_not_finite(run: tuple[bough.Mechanism, bough.Result]) -> None:
     system, result = run
     columns = {name: result[name].copy() for name in result.names}
     columns["rail.s"][-100:] = np.nan
@@ -108,7 +108,7 @@ def test_frames_are_even_in_time_and_skip_rows_that_are_not_finite(run: tuple[bo
         animate(system, bough.Result(result.t, columns))
 
 
-def test_part_of_a_coupled_system_is_found_by_its_prefix(run: tuple[bough.System, bough.Result]) -> None:
+def test_part_of_a_coupled_system_is_found_by_its_prefix(run: tuple[bough.Mechanism, bough.Result]) -> None:
     system, result = run
     coupled = bough.Result(result.t, {f"crane.{name}": result[name] for name in result.names} | {"motor.u": result.t})
     assert find_prefix(system, coupled) == "crane."
@@ -117,7 +117,7 @@ def test_part_of_a_coupled_system_is_found_by_its_prefix(run: tuple[bough.System
     assert np.array_equal(scene.parts[1].points, animate(system, result, frames=3).parts[1].points)
 
 
-def test_result_of_another_model_is_refused(run: tuple[bough.System, bough.Result]) -> None:
+def test_result_of_another_model_is_refused(run: tuple[bough.Mechanism, bough.Result]) -> None:
     system, result = run
     other = bough.Result(result.t, {"rail.s": result["rail.s"]})
     with pytest.raises(bough.SimulationError, match=r"does not hold 'luff\.phi' and \d+ more"):
@@ -126,7 +126,7 @@ def test_result_of_another_model_is_refused(run: tuple[bough.System, bough.Resul
         animate(system, result, trails=["boom.end"])
 
 
-def test_energy_curves_are_those_of_the_system(run: tuple[bough.System, bough.Result]) -> None:
+def test_energy_curves_are_those_of_the_system(run: tuple[bough.Mechanism, bough.Result]) -> None:
     system, result = run
     series = energy_series(system, result)
     kinetic, potential = system.energy(positions(system, result), speeds(system, result))
@@ -138,7 +138,7 @@ def test_energy_curves_are_those_of_the_system(run: tuple[bough.System, bough.Re
 
 @pytest.mark.parametrize("path", GOOD, ids=lambda p: p.stem)
 def test_every_good_model_can_be_drawn(path: Path) -> None:
-    system = bough.System(path)
+    system = bough.Mechanism(path)
     q, u = system.initial_state()
     columns = dict.fromkeys(system.q_names, np.zeros(2)) | dict(zip(system.q_names, np.tile(q, (2, 1)).T, strict=True))
     columns |= dict(zip(system.u_names, np.tile(u, (2, 1)).T, strict=True))

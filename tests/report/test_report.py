@@ -20,7 +20,7 @@ MODELS = sorted((Path(__file__).resolve().parents[1] / "model" / "good").iterdir
 
 @pytest.mark.parametrize("path", MODELS, ids=lambda p: p.stem)
 def test_units_by_name_are_those_of_the_variable_table(path: Path) -> None:
-    table = {v.name: v.unit for v in bough.System(path).variables}
+    table = {v.name: v.unit for v in bough.Mechanism(path).variables}
     t = np.zeros(2)
     nameless = bough.Result(t, dict.fromkeys(table, t))
     drawn = charts(nameless)

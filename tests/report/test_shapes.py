@@ -8,7 +8,7 @@ from matplotlib.collections import LineCollection
 from numpy.typing import NDArray
 
 from bough.report import Section, Sketch
-from bough.report.shapes import FLATTEST, _arms, mode_figure
+from bough.report.mode_pictures import FLATTEST, _arms, mode_figure
 
 
 def _strip(section: Section | None) -> Sketch:

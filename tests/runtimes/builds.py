@@ -22,9 +22,9 @@ def model_file(name: str) -> Path:
 
 
 @cache
-def system_of(name: str) -> bough.System:
+def system_of(name: str) -> bough.Mechanism:
     """An example by its folder, or the rig."""
-    return bough.System(RIG if name == "rig" else model_file(name))
+    return bough.Mechanism(RIG if name == "rig" else model_file(name))
 
 
 def unpacked(path: Path) -> Path:

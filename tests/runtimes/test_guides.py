@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 import bough
 from bough.cli import app
-from bough.export.table import scalar_table
+from bough.mechanism.variable_table import scalar_table
 
 GUIDES = sorted((ROOT / "docs").glob("fmu*.md"))
 
@@ -55,7 +55,7 @@ def test_the_example_for_casadi_runs(there: Path) -> None:
     run = left["run"]
     assert abs(run["pivot.phi"][-1]) < 1e-4 and abs(run["pivot.w"][-1]) < 1e-4
     jacobian = left["f"].jacobian()(left["start"], [0.0], 0)[0]
-    expected = bough.System("pendulum.yaml").linearize([left["start"][0]], [0.0], [0.0]).A
+    expected = bough.Mechanism("pendulum.yaml").linearize([left["start"][0]], [0.0], [0.0]).A
     np.testing.assert_allclose(np.array(jacobian), expected, rtol=1e-12, atol=1e-12)
 
 
@@ -64,14 +64,14 @@ def test_casadi_takes_fmi_3_too(there: Path) -> None:
     zipfile.ZipFile(bough.build_fmu("pendulum.yaml", "new.fmu", "3.0", platforms="native")).extractall("new")
     f = casadi.DaeBuilder("pendulum", "new").create("f", ["x", "u"], ["ode"])
     found = np.array(f([1.0, 0.5], [0.3])).ravel()
-    expected = bough.System("pendulum.yaml").forward_dynamics([1.0], [0.5], [0.3])
+    expected = bough.Mechanism("pendulum.yaml").forward_dynamics([1.0], [0.5], [0.3])
     np.testing.assert_allclose(found, [0.5, *expected], rtol=1e-12)
 
 
 def test_the_simulink_example_has_the_numbers_that_it_tells(there: Path) -> None:
-    from bough.stepping import Stepper
+    from bough.run.stepping import Stepper
 
-    system = bough.System("pendulum.yaml")
+    system = bough.Mechanism("pendulum.yaml")
     it = Stepper(system.block.data)
     it.q[:], it.u[:] = system.initial_state()
     it.gravity[:], it.damping[:] = system.model.gravity, 0.05
@@ -99,7 +99,7 @@ def test_commands_in_the_guides_run(there: Path) -> None:
 
 
 def test_variables_that_the_guides_name_exist(there: Path) -> None:
-    names = {v.name for v in scalar_table(bough.System("pendulum.yaml"))}
+    names = {v.name for v in scalar_table(bough.Mechanism("pendulum.yaml"))}
     for guide in GUIDES:
         if guide.name == "fmu.md":
             continue

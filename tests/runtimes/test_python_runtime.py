@@ -19,7 +19,7 @@ from lxml import etree
 from runtimes.builds import EXAMPLES, system_of, unpacked
 
 import bough
-from bough.export import python_runtime
+from bough.fmu import python_runtime
 
 MODELS = [*EXAMPLES, "rig"]
 

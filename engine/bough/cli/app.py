@@ -31,7 +31,7 @@ from bough.cli.containing import CallTimeout, Contained, InProcess
 from bough.cli.flex_body import check_picture, flex
 from bough.cli.inputs import gather
 from bough.cli.partner import partners
-from bough.cli.regression import record, verify
+from bough.cli.references import record, verify
 from bough.cli.reporting import report
 from bough.cli.running import ATOL_HELP, METHOD_HELP, Run, execute, known_method
 from bough.cli.settling import settled
@@ -43,8 +43,8 @@ from bough.cli.vibration import as_json, imbalance_note, position, print_vibrati
 from bough.errors import BoughError
 from bough.files import check_output, write_text
 from bough.flex import load
+from bough.mechanism.mechanism import Mechanism
 from bough.model import schema as model_schema
-from bough.system import System
 
 app = typer.Typer(
     name="bough",
@@ -80,7 +80,7 @@ def _options(
 def check(model: ModelFile, as_json: Json = False) -> None:
     """Check a model file, and sum up what is in it."""
     try:
-        system = System(load(model))
+        system = Mechanism(load(model))
         q, u = system.initial_state()
         system.forward_dynamics(q, u, np.zeros(system.nu))
         data = summary(system, model)
@@ -192,7 +192,7 @@ def run(
         hint = "--in-process" if in_process else "--call-timeout"
         raise typer.BadParameter("it is for FMUs, SSP packages and system files only", param_hint=hint)
     try:
-        system = System(load(model))
+        system = Mechanism(load(model))
         warn_of_oddities(system.model, model)
         series, settings = gather(system, input_, set_ or [])
         if settle:
@@ -230,7 +230,7 @@ def modes(
     """
     if output is not None:
         check_picture(output, model)
-    system = System(load(model))
+    system = Mechanism(load(model))
     q = position(system, at or [], settle)
     about = f"the position {', '.join(at)}" if at else "the start position"
     about += ", settled" if settle else ""
@@ -257,7 +257,7 @@ def schema(
 ) -> None:
     """Write the JSON schema of the model file or the system file, for editors."""
     if system:
-        from bough.systems import system_schema
+        from bough.coupling import system_schema
     text = json.dumps(system_schema() if system else model_schema(), indent=2)
     if output is None:
         typer.echo(text)

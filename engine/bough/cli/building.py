@@ -13,9 +13,9 @@ import typer
 from bough.cli.console import answer, guarded, say
 from bough.cli.summary import warn_of_oddities
 from bough.errors import BoughError
-from bough.export import build_fmu
-from bough.export.package import FOLDERS, native_platform
 from bough.flex import load
+from bough.fmu import build_fmu
+from bough.fmu.package import FOLDERS, native_platform
 from bough.model.named_files import check_target
 
 

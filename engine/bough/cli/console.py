@@ -21,7 +21,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from typer.core import TyperGroup
 
 from bough.errors import BoughError, BoughWarning, ModelError, choices
-from bough.interrupts import SIGNALS, noted
+from bough.files.interrupts import SIGNALS, noted
 
 P = ParamSpec("P")
 R = TypeVar("R")

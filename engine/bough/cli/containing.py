@@ -44,7 +44,7 @@ class Contained:
         Raises:
             typer.BadParameter: They make no sense.
         """
-        from bough.systems.slave import CALL_TIMEOUT
+        from bough.coupling.slave import CALL_TIMEOUT
 
         seconds = CALL_TIMEOUT if call_timeout is None else call_timeout
         if not 0.0 <= seconds < math.inf:

@@ -17,10 +17,10 @@ from bough.cli.console import answer, complain, console, guarded, say
 from bough.errors import ModelError, Problem, SimulationError, did_you_mean, listed
 from bough.files import check_different
 from bough.flex import FlexBody, flex_body, load
-from bough.flex.fe.build import fe_body, read_fe
-from bough.flex.fe_shapes import all_shapes, counted_entry, free_entry
+from bough.flex.fe.fe_body import fe_body, read_fe
+from bough.flex.fe.node_shapes import all_shapes, counted_entry, free_entry
 from bough.flex.integrals import inertia_tensor
-from bough.flex.sid import load_sid, sid_body, write_sid
+from bough.flex.sid.sid import load_sid, sid_body, write_sid
 from bough.model import Beam, Body, Fe
 from bough.model.named_files import check_target
 from bough.model.resolve_fe import ENDINGS

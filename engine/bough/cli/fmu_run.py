@@ -7,13 +7,13 @@ from pathlib import Path
 
 import typer
 
-from bough import cosimulation
-from bough._kernel import METHODS
 from bough.cli.console import complain
 from bough.cli.containing import Contained
 from bough.cli.inputs import gather_named
 from bough.cli.running import Progress, Run, deliver
-from bough.result import Result
+from bough.coupling import single
+from bough.mechanism.kernel import METHODS
+from bough.run.result import Result
 
 
 def run_fmu(path: Path, file: Path | None, settings: Iterable[str], run: Run, contained: Contained) -> None:
@@ -29,11 +29,11 @@ def run_fmu(path: Path, file: Path | None, settings: Iterable[str], run: Run, co
     Raises:
         SimulationError: FMPy is missing, or the FMU cannot be read or run.
     """
-    fmu = cosimulation.open_fmu(path)
-    inputs = gather_named(cosimulation.inputs_of(fmu), file, settings, cosimulation.settable_in(fmu))
+    fmu = single.open_fmu(path)
+    inputs = gather_named(single.inputs_of(fmu), file, settings, single.settable_in(fmu))
     series = {name: value for name, value in inputs.items() if not isinstance(value, float)}
     start = {name: value for name, value in inputs.items() if isinstance(value, float)}
-    parameters = cosimulation.settable_in(fmu)
+    parameters = single.settable_in(fmu)
     if "solver.method" in parameters:
         start.setdefault("solver.method", METHODS[run.method].number)
     if run.atol is not None:
@@ -44,7 +44,7 @@ def run_fmu(path: Path, file: Path | None, settings: Iterable[str], run: Run, co
         start["solver.max_step"] = run.max_step
 
     def work(progress: Progress) -> Result:
-        return cosimulation.run_fmu(
+        return single.run_fmu(
             fmu, run.stop, run.step, series, start, run.rtol, progress,
             isolate=contained.isolate, call_timeout=contained.call_timeout,
             warn=lambda text: complain(f"warning: {text}"),

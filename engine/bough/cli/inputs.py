@@ -9,8 +9,8 @@ from pathlib import Path
 import typer
 
 from bough.errors import choices
-from bough.series_file import Series, read_series
-from bough.system import System
+from bough.mechanism.mechanism import Mechanism
+from bough.run.series_file import Series, read_series
 
 __all__ = ["Series", "gather", "gather_named"]
 
@@ -18,14 +18,14 @@ _WORDS = {"true": 1.0, "false": 0.0}
 """Values of a boolean parameter, such as `shoulder.locked`."""
 
 
-def gather(system: System, file: Path | None, settings: Iterable[str]) -> tuple[dict[str, Series], dict[str, float]]:
+def gather(system: Mechanism, file: Path | None, settings: Iterable[str]) -> tuple[dict[str, Series], dict[str, float]]:
     """Inputs over time from the file; constant inputs, parameters and start values from the settings.
 
     Raises:
         SimulationError: The file cannot be read, or names what is no input of the model; or a value is not allowed.
         typer.BadParameter: A setting is not `name=number`, or names what cannot be set.
     """
-    from bough.sweeping import check_settings, refusal, settable
+    from bough.run.studies import check_settings, refusal, settable
 
     known = list(settable(system))
     inputs = [v.name for v in system.variables if v.causality == "input"]

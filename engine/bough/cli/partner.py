@@ -14,8 +14,8 @@ from bough.cli.building import Fmi, asked_platforms
 from bough.cli.console import answer, console, guarded, say
 from bough.errors import BoughError
 from bough.partners import KINDS, build_partner
-from bough.partners.build import FAMILIES, RUNTIMES
 from bough.partners.model_controller import OPTIONS
+from bough.partners.partner_fmu import FAMILIES, RUNTIMES
 from bough.partners.quantity import Quantity, Value
 
 partners = typer.Typer(

@@ -11,6 +11,7 @@ import typer
 from bough.cli.console import guarded, say
 from bough.errors import SimulationError
 from bough.flex import load
+from bough.mechanism.mechanism import Mechanism
 from bough.model.named_files import check_target
 from bough.partners import Quantity
 from bough.partners.controller import QUANTITIES as CONTROLLER
@@ -18,8 +19,7 @@ from bough.partners.model_controller import MODAL
 from bough.partners.model_controller import QUANTITIES as MODEL_CONTROLLER
 from bough.partners.motor import QUANTITIES as MOTOR
 from bough.report.charts import has_mechanism, quantity_of
-from bough.result import Result
-from bough.system import System
+from bough.run.result import Result
 
 PARTNERS: dict[str, tuple[Quantity, ...]] = {
     "motor": MOTOR,
@@ -76,10 +76,10 @@ def report(
     if model is None:
         write_page(result, target, result.model_name or run_csv.stem, source=run_csv.name)
     else:
-        from bough.geometry import animate
-        from bough.retrace import energy_series, find_prefix
+        from bough.report.retrace import energy_series, find_prefix
+        from bough.report.scenes import animate
 
-        system = System(load(model))
+        system = Mechanism(load(model))
         prefix = find_prefix(system, result)
         scene = animate(system, result, frames=frames, exaggeration=exaggerate or None, trails=trail, prefix=prefix)
         title = _title(system.model.name, result, prefix)

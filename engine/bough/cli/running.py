@@ -9,7 +9,6 @@ from typing import Any, TypeAlias
 
 import typer
 
-from bough._kernel import METHODS
 from bough.cli.console import (
     FAILED,
     answer,
@@ -23,9 +22,10 @@ from bough.cli.console import (
 )
 from bough.cli.inputs import Series
 from bough.errors import SimulationError
+from bough.mechanism.kernel import METHODS
+from bough.mechanism.mechanism import Mechanism
 from bough.model.named_files import check_target
-from bough.result import Interrupted, Result
-from bough.system import System
+from bough.run.result import Interrupted, Result
 
 Progress: TypeAlias = Callable[[float], None] | None
 STDOUT = Path("-")
@@ -84,9 +84,9 @@ class Run:
             check_target(self.output, *inputs, stream=True)
 
 
-def execute(system: System, series: Mapping[str, Series], settings: Mapping[str, float], run: Run) -> None:
+def execute(system: Mechanism, series: Mapping[str, Series], settings: Mapping[str, float], run: Run) -> None:
     """Simulate a model with inputs over time and with values set, write, tell."""
-    from bough.sweeping import Plan, run_set
+    from bough.run.studies import Plan, run_set
 
     plan = Plan(run.stop, run.step, series, run.method, run.rtol, run.atol, run.max_step)
 

@@ -7,13 +7,13 @@ from collections.abc import Mapping
 import numpy as np
 import typer
 
-from bough.equilibrium import equilibrium
+from bough.mechanism.equilibrium import equilibrium
+from bough.mechanism.mechanism import Mechanism
 from bough.model import Body, Model
-from bough.series_file import Series
-from bough.system import System
+from bough.run.series_file import Series
 
 
-def settled(system: System, series: Mapping[str, Series], settings: Mapping[str, float]) -> dict[str, float]:
+def settled(system: Mechanism, series: Mapping[str, Series], settings: Mapping[str, float]) -> dict[str, float]:
     """The settings, and besides them the start values of all modes at rest with the hinges held where they start.
 
     Args:
@@ -30,7 +30,7 @@ def settled(system: System, series: Mapping[str, Series], settings: Mapping[str,
         if name in found_here:
             raise typer.BadParameter(f"--settle finds {name} itself: leave out one of the two", param_hint="--set")
     changed = _changed(system.model, settings)
-    statics = system if changed == system.model else System(changed)
+    statics = system if changed == system.model else Mechanism(changed)
     q, _ = statics.initial_state()
     start = np.array([settings.get(name, value) for name, value in zip(statics.q_names, q, strict=True)])
     at_rest, _ = equilibrium(statics, q=start, loads=_loads(system.model, series, settings))

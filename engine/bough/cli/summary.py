@@ -14,8 +14,8 @@ from rich.text import Text
 
 from bough.cli.console import complain
 from bough.flex import flex_body
+from bough.mechanism.mechanism import Mechanism
 from bough.model import Body, Model, plausibility_notes
-from bough.system import System
 from bough.text.source import ModelSource
 
 SHOWN_FREQUENCIES = 4
@@ -35,7 +35,7 @@ def warn_of_oddities(model: Model, source: ModelSource) -> None:
         complain(f"warning: {note}")
 
 
-def summary(system: System, source: ModelSource | None = None) -> dict[str, Any]:
+def summary(system: Mechanism, source: ModelSource | None = None) -> dict[str, Any]:
     """A model in numbers, ready for JSON, with notes on what looks odd in what it was loaded from."""
     model = system.model
     bodies = [_body(body) for body in model.bodies]

@@ -25,14 +25,14 @@ from bough.cli.console import (
 from bough.cli.running import ATOL_HELP, METHOD_HELP, Run, known_method
 from bough.errors import BoughError, listed
 from bough.files import check_different, make_folder, text_file
+from bough.mechanism.mechanism import Mechanism
 from bough.model.named_files import check_target
-from bough.patterns import chosen
-from bough.series_file import read_series
-from bough.system import System
+from bough.run.patterns import chosen
+from bough.run.series_file import read_series
 
 if TYPE_CHECKING:
-    from bough.result import Result
-    from bough.sweeping import Sweep
+    from bough.run.result import Result
+    from bough.run.studies import Sweep
 
 TOLD = 3
 """Failed runs whose reason is told in full."""
@@ -86,7 +86,7 @@ def sweep(
     as_json: Annotated[bool, typer.Option("--json", help="Answer in JSON, for a program.")] = False,
 ) -> None:
     """Simulate a model for every combination of values; keep final, peak and rms value of every variable."""
-    from bough.sweeping import Plan, SweepInterrupted, check_settings, grid, sweep
+    from bough.run.studies import Plan, SweepInterrupted, check_settings, grid, sweep
 
     options = Run(stop, step, method, rtol, output, as_json, atol, max_step)
     options.check(model, input_)
@@ -100,7 +100,7 @@ def sweep(
     try:
         if keep is not None:
             keep.check(output, model, input_)
-        system = System(model)
+        system = Mechanism(model)
         inputs = [v.name for v in system.variables if v.causality == "input"]
         series = {} if input_ is None else read_series(input_, inputs)
         plan = Plan(stop, step, series, method, rtol, atol, max_step)
@@ -176,7 +176,7 @@ class _Keeper:
 
 def _write(done: Sweep, path: Path) -> None:
     """One row for each run: number, what was set, 1 if it reached its end, then the measures; empty if it did not."""
-    from bough.sweeping import MEASURES
+    from bough.run.studies import MEASURES
 
     set_names = list(done.outcomes[0].settings) if done.outcomes else []
     header = ["run", *set_names, "ok", *(f"{name}.{key}" for name in done.names for key in MEASURES)]

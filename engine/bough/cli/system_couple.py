@@ -12,7 +12,7 @@ from bough.cli.console import answer, complain, guarded, problems, say
 from bough.errors import BoughError
 
 if TYPE_CHECKING:
-    from bough.systems import Assembly, Link
+    from bough.coupling import Assembly, Link
 
 
 @guarded
@@ -40,7 +40,7 @@ def couple(
     as_json: Annotated[bool, typer.Option("--json", help="Answer in JSON, for a program.")] = False,
 ) -> None:
     """Connect FMUs, models and partners to a system, check it, and pack it as SSP 1.0."""
-    from bough.systems import couple as write
+    from bough.coupling import couple as write
 
     platforms = asked_platforms(platform)
     target = Path(f"{system.stem}.ssp") if output is None else output

@@ -1,4 +1,4 @@
-"""`bough run X.ssp`, or a system file: a system of FMUs, by the master of bough.systems."""
+"""`bough run X.ssp`, or a system file: a system of FMUs, by the master of bough.coupling."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from bough.cli.inputs import gather_named
 from bough.cli.running import STDOUT, Progress, write_result
 from bough.errors import BoughError, SimulationError
 from bough.model.named_files import check_target
-from bough.result import Interrupted, Result
+from bough.run.result import Interrupted, Result
 
 if TYPE_CHECKING:
-    from bough.systems import Assembly
+    from bough.coupling import Assembly
 
 
 class Order(str, Enum):
@@ -42,7 +42,7 @@ def is_system(path: Path) -> bool:
     """Whether a file is an SSP package or a system file."""
     if path.suffix.lower() == ".ssp":
         return True
-    from bough.systems import is_system_file
+    from bough.coupling import is_system_file
 
     return is_system_file(path)
 
@@ -96,7 +96,7 @@ class SystemRun:
             file: CSV of inputs over time, if any.
             settings: Inputs and parameters, `component.variable=value`.
         """
-        from bough.systems import open_system
+        from bough.coupling import open_system
 
         self.check(path, file)
         failure: SimulationError | Interrupted | None = None
@@ -134,7 +134,7 @@ class SystemRun:
         raise typer.Exit(FAILED)
 
     def _run(self, assembly: Assembly, inputs: dict[str, Any], values: dict[str, Any], progress: Progress) -> Result:
-        from bough.systems import run
+        from bough.coupling import run
 
         return run(
             assembly,
@@ -160,7 +160,7 @@ def _sorted(assembly: Assembly, file: Path | None, settings: Iterable[str]) -> t
         SimulationError: The file cannot be read, or names what is no input.
         typer.BadParameter: A setting is wrong; the message has what can be set instead.
     """
-    from bough.systems.settings import find_settable
+    from bough.coupling.settings import find_settable
 
     named = list(settings)
     known, ports = [], []

@@ -19,11 +19,11 @@ from rich.table import Table
 from rich.text import Text
 from scipy.linalg import eig
 
-from bough.equilibrium import equilibrium, force_left
 from bough.errors import SimulationError
+from bough.mechanism.equilibrium import equilibrium, force_left
+from bough.mechanism.mechanism import Mechanism
 from bough.report import Sketch
-from bough.report.shapes import spanning_edges
-from bough.system import System
+from bough.report.mode_pictures import spanning_edges
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -76,7 +76,7 @@ class Vibrations:
     imbalance: tuple[str, float]
 
 
-def position(system: System, settings: Sequence[str], settle: bool = False) -> Array:
+def position(system: Mechanism, settings: Sequence[str], settle: bool = False) -> Array:
     """The start position with some coordinates set otherwise: `shoulder.phi=0.5`, several joined by commas.
 
     Args:
@@ -92,7 +92,7 @@ def position(system: System, settings: Sequence[str], settle: bool = False) -> A
     return equilibrium(system, q=q)[0] if settle else q
 
 
-def _position(system: System, settings: Sequence[str]) -> Array:
+def _position(system: Mechanism, settings: Sequence[str]) -> Array:
     q, _ = system.initial_state()
     touched: set[int] = set()
     for setting in (part.strip() for given in settings for part in given.split(",") if part.strip()):
@@ -117,7 +117,7 @@ def _position(system: System, settings: Sequence[str]) -> Array:
     return q
 
 
-def vibrations(system: System, q: Array | None = None) -> Vibrations:
+def vibrations(system: Mechanism, q: Array | None = None) -> Vibrations:
     """Eigenvalues at a position; None for the start position.
 
     Raises:
@@ -160,7 +160,7 @@ def vibrations(system: System, q: Array | None = None) -> Vibrations:
     )
 
 
-def _shared_motion(system: System, q: Array) -> list[str]:
+def _shared_motion(system: Mechanism, q: Array) -> list[str]:
     """Speeds that move the same mass the same way; empty if the mass matrix is regular."""
     free = _free(system)
     M = system.mass_matrix(q)[np.ix_(free, free)]
@@ -172,7 +172,7 @@ def _shared_motion(system: System, q: Array) -> list[str]:
     return [system.u_names[free[i]] for i in np.flatnonzero(part > 0.1 * part.max())]
 
 
-def _free(system: System) -> NDArray[np.intp]:
+def _free(system: Mechanism) -> NDArray[np.intp]:
     """Indices of the speeds that are not held."""
     free: list[int] = []
     j = 0
@@ -198,7 +198,7 @@ def _vibration(value: complex, shape: NDArray[np.complex128], M: Array, names: l
     return Vibration(kind, float(size / (2 * np.pi)), ratio, moves, turned.real @ places)
 
 
-def sketch(system: System, q: Array, found: Vibrations) -> Sketch:
+def sketch(system: Mechanism, q: Array, found: Vibrations) -> Sketch:
     """The mechanism at a position and its first vibrations, to be drawn: the motion of all nodes of all bodies."""
     modes, names = found.modes[:DRAWN], system.node_names
     poses, _, _ = system.node_motion(q, np.zeros(system.nu), None, names)
@@ -215,7 +215,7 @@ def sketch(system: System, q: Array, found: Vibrations) -> Sketch:
     return Sketch(system.model.name, poses[:, :3], np.stack(motions, axis=-1), captions, np.concatenate(edges))
 
 
-def imbalance_note(system: System, found: Vibrations, about: str, settled: bool) -> str | None:
+def imbalance_note(system: Mechanism, found: Vibrations, about: str, settled: bool) -> str | None:
     """What a user should know of a position that is no equilibrium: which force is missing, and the cure."""
     name, force = found.imbalance
     index = system.u_names.index(name)

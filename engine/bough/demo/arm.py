@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 
 from bough.flex import flex_body, load
-from bough.result import Result
-from bough.simulate import simulate
-from bough.system import System
+from bough.mechanism.mechanism import Mechanism
+from bough.run.result import Result
+from bough.run.simulate import simulate
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -50,7 +50,7 @@ class ArmRun:
         loss: Energy that joints and links have dissipated since the start, J, (n,).
     """
 
-    system: System
+    system: Mechanism
     result: Result
     plan: dict[str, Array]
     torques: tuple[Array, dict[str, Array]]
@@ -77,7 +77,7 @@ def simulate_arm(step: float = 0.002, rtol: float = 1e-8, progress: Callable[[fl
         rtol: Relative tolerance.
         progress: Called now and then with the fraction done.
     """
-    system = System(load(MODEL))
+    system = Mechanism(load(MODEL))
     times = np.linspace(0.0, MOVE_TIME, 301)
     torques = rigid_torques(system, times)
     inputs = {f"{joint}.tau": _smooth(times, series) for joint, series in torques.items()}
@@ -91,7 +91,7 @@ def simulate_arm(step: float = 0.002, rtol: float = 1e-8, progress: Callable[[fl
     return ArmRun(system, result, plan, (times, torques), deflection, energy, work, loss)
 
 
-def rigid_torques(system: System, times: Array) -> dict[str, Array]:
+def rigid_torques(system: Mechanism, times: Array) -> dict[str, Array]:
     """Joint torques, N.m, that would move the arm along the planned path if its links were rigid."""
     q0, u0 = system.initial_state()
     q, u, udot = (np.tile(x, (times.size, 1)) for x in (q0, u0, u0))
@@ -121,7 +121,7 @@ def _path(t: Array) -> tuple[Array, Array, Array]:
     return s, s_dot, s_ddot
 
 
-def tip_deflection(system: System, result: Result, link: str) -> Array:
+def tip_deflection(system: Mechanism, result: Result, link: str) -> Array:
     """Sideways motion of a link's tip against its root, m, (n,)."""
     body = next(b for b in system.model.bodies if b.name == link)
     flex = flex_body(body)
@@ -131,7 +131,7 @@ def tip_deflection(system: System, result: Result, link: str) -> Array:
     return sideways
 
 
-def _account(system: System, result: Result, u: Array) -> tuple[Array, Array]:
+def _account(system: Mechanism, result: Result, u: Array) -> tuple[Array, Array]:
     """Work of the joint torques and energy lost in dampers since the start, J."""
     power, lost = np.zeros(len(result)), np.zeros(len(result))
     j = 0

@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.integrate import cumulative_trapezoid
 
+from bough.coupling import couple, run
 from bough.demo.arm import JOINTS, LINKS, tip_deflection
 from bough.errors import SimulationError
 from bough.files import write_bytes
 from bough.flex import flex_body, load
-from bough.result import Result
-from bough.system import System
-from bough.systems import couple, run
+from bough.mechanism.mechanism import Mechanism
+from bough.run.result import Result
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -46,7 +46,7 @@ class DriveRun:
         loss: Energy that joints and links have dissipated since the start, J, (n,).
     """
 
-    system: System
+    system: Mechanism
     whole: Result
     result: Result
     plan: dict[str, Array]
@@ -107,7 +107,7 @@ def run_drive(package: Path, model: Path, progress: Callable[[float], None] | No
     return account(_with_armature(model, whole), whole)
 
 
-def account(system: System, whole: Result) -> DriveRun:
+def account(system: Mechanism, whole: Result) -> DriveRun:
     """The run of the arm inside a run of the system, with its energy account."""
     own = {name[4:]: name for name in whole.names if name.startswith("arm.")}
     result = Result(whole.t, {short: whole[name] for short, name in own.items()}, {}, "two_link_arm", {})
@@ -127,7 +127,7 @@ def account(system: System, whole: Result) -> DriveRun:
     return DriveRun(system, whole, result, plan, deflection, system.energy_parts(q, u), work, loss)
 
 
-def _with_armature(model: Path, whole: Result) -> System:
+def _with_armature(model: Path, whole: Result) -> Mechanism:
     """The arm with the rotors of its motors, which the coupling put into its hinges."""
     given = load(model)
     armature = {joint: float(whole[f"motor.armature[{i}]"][0]) for i, joint in enumerate(JOINTS, 1)}
@@ -137,10 +137,10 @@ def _with_armature(model: Path, whole: Result) -> System:
         else body
         for body in given.bodies
     )
-    return System(given.model_copy(update={"bodies": bodies}))
+    return Mechanism(given.model_copy(update={"bodies": bodies}))
 
 
-def _lost(system: System, u: Array) -> Array:
+def _lost(system: Mechanism, u: Array) -> Array:
     """Power that dampers take, W."""
     lost = np.zeros(len(u))
     j = 0

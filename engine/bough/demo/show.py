@@ -11,9 +11,9 @@ from bough.demo.drive import MODEL_PACKAGE, MODEL_SYSTEM, PACKAGE, SYSTEM, Drive
 from bough.demo.pictures import CONTROLLERS, draw_all
 from bough.errors import OutputError
 from bough.files import check_output, make_folder, write_bytes
-from bough.geometry import animate
 from bough.report import Series, write_page
-from bough.retrace import energy_series
+from bough.report.retrace import energy_series
+from bough.report.scenes import animate
 
 SOURCES = {"model": MODEL, "system": SYSTEM, "system_model": MODEL_SYSTEM}
 WRITTEN = {

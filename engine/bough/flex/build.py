@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from bough.errors import ModelError
-from bough.flex.beam import Damping, Rayleigh, beam_flex
+from bough.flex.beam.beam import Damping, Rayleigh, beam_flex
+from bough.flex.beam.frame import Frame, LumpedMass, Section, Station
+from bough.flex.beam.modes import ALL_MOTIONS, NO_MOTION, Selection
 from bough.flex.body import FlexBody
-from bough.flex.fe.build import fe_body
-from bough.flex.frame import Frame, LumpedMass, Section, Station
-from bough.flex.modes import ALL_MOTIONS, NO_MOTION, Selection
+from bough.flex.fe.fe_body import fe_body
 from bough.flex.nodal import inertia_matrix, nodal_body
 from bough.flex.points import Array
 from bough.model import Beam, Body, Hinge

@@ -1,8 +1,8 @@
 """The model file: reading, checking, and the model that the rest of bough works with."""
 
-from bough.model.beam import Beam, BeamModes, Material, ModalInitial, Section
+from bough.model.beam_data import Beam, BeamModes, Material, ModalInitial, Section
 from bough.model.damping import ModalDamping
-from bough.model.fe import Fe, FeInterface, FeModes, FeUnits
+from bough.model.fe_data import Fe, FeInterface, FeModes, FeUnits
 from bough.model.hinges import HINGES, HingeKind
 from bough.model.loader import load, schema
 from bough.model.model import Body, Hinge, Model, Nodal, NodalNode, Rigid, RigidNode, Wheel

@@ -6,19 +6,9 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import ConfigDict, Discriminator, Field, Tag
 
-from bough.model.beam import Boundary
+from bough.model.beam_data import Boundary
 from bough.model.damping import DampingFile
-from bough.text.kinds import (
-    TAG,
-    FileModel,
-    NonNegative,
-    Numbers,
-    Positive,
-    StopAtFirst,
-    Vec3,
-    Vec6,
-    Whole,
-)
+from bough.text.kinds import TAG, FileModel, NonNegative, Numbers, Positive, StopAtFirst, Vec3, Vec6, Whole
 
 MAX_ELEMENTS = 10_000
 MAX_POINTS = 200

@@ -7,7 +7,7 @@ from typing import Annotated, TypeAlias
 from pydantic import Field
 
 from bough.model.damping import DampingFile
-from bough.model.fe import Coupling, FeBoundary, FeFormat
+from bough.model.fe_data import Coupling, FeBoundary, FeFormat
 from bough.model.file_beam import ModalInitialFile
 from bough.text.kinds import MAX_MODES, FileModel, Positive, StopAtFirst, Vec3, Whole
 

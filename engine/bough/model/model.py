@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-from bough.model.beam import Beam, ModalInitial
-from bough.model.fe import Fe
+from bough.model.beam_data import Beam, ModalInitial
+from bough.model.fe_data import Fe
 from bough.model.hinges import HINGES, Drive, HingeKind, HingeType
 from bough.text.kinds import Frozen
 

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from bough.model.beam import Beam, Section
+from bough.model.beam_data import Beam, Section
 from bough.model.model import Body, Hinge, Model
 from bough.text.problems import Path, key_path
 from bough.text.source import ModelSource, read

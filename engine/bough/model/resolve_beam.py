@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bough.model.beam import (
+from bough.model.beam_data import (
     FAMILIES,
     STATIC_MODES,
     Beam,

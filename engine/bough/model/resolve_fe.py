@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import re
 
-from bough.model.beam import ModalInitial
+from bough.model.beam_data import ModalInitial
 from bough.model.damping import ModalDamping, resolve_damping
-from bough.model.fe import Fe, FeBoundary, FeFormat, FeInterface, FeModes, FeUnits
+from bough.model.fe_data import Fe, FeBoundary, FeFormat, FeInterface, FeModes, FeUnits
 from bough.model.file_fe import FeFile, FeInterfaceFile
 from bough.model.frames import vector
 from bough.text.kinds import NAME_LENGTH, NAME_PATTERN

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from bough.model.beam import Section
+from bough.model.beam_data import Section
 from bough.model.file_beam import Box, Circle, Rectangle, SectionFile, SectionNumbers, Tube, WideFlange
 from bough.text.problems import Path, Report, describe
 

@@ -17,8 +17,8 @@ from dataclasses import replace
 
 from bough.errors import did_you_mean
 from bough.partners.misfit import FITTING, Misfit, PartnerError
+from bough.partners.partner_run import PartnerRun
 from bough.partners.quantity import Partner, Quantity
-from bough.partners.run import PartnerRun
 from bough.partners.shapes import SAMPLE_SLACK, clamp, quintic
 from bough.text.problems import describe as words
 

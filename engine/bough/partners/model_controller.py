@@ -12,14 +12,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bough.flex import load
+from bough.mechanism.mechanism import Mechanism
+from bough.mechanism.variables import hinge_dofs
 from bough.model import Model
 from bough.partners.controller import REFERENCE, sampled
 from bough.partners.misfit import Misfit, PartnerError
 from bough.partners.model_design import Gains, design
 from bough.partners.quantity import Partner, Quantity, as_list
-from bough.system import System
 from bough.text.problems import describe as words
-from bough.variables import hinge_dofs
 
 KIND = "model-controller"
 NUMBER = 3
@@ -89,12 +89,12 @@ OPTIONS = (
 
 
 def describe(
-    model: Model | System | str | os.PathLike[str] | Mapping[str, Any], values: Mapping[str, object]
+    model: Model | Mechanism | str | os.PathLike[str] | Mapping[str, Any], values: Mapping[str, object]
 ) -> Partner:
     """A controller for all hinges of a model.
 
     Args:
-        model: What `bough.load` takes, or a System.
+        model: What `bough.load` takes, or a Mechanism.
         values: Start values of its variables, and the options.
 
     Raises:
@@ -105,11 +105,11 @@ def describe(
     armature = _numbers("armature", given.pop("armature", ()))
     for o in OPTIONS[:2]:
         options[o.name] = _option(o, given.pop(o.name, o.start))
-    loaded = model.model if isinstance(model, System) else model if isinstance(model, Model) else load(model)
+    loaded = model.model if isinstance(model, Mechanism) else model if isinstance(model, Model) else load(model)
     names = _hinges(loaded)
     if armature:
         loaded = _with_armature(loaded, armature, len(names))
-    system = System(loaded)
+    system = Mechanism(loaded)
     axes = len(names)
     start = [system.initial_state()[0][system.u_names.index(name)] for name in names]
     modes = system.nu - axes

@@ -20,8 +20,8 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
+from bough.mechanism.mechanism import Mechanism
 from bough.partners.misfit import Misfit, PartnerError
-from bough.system import System
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -57,7 +57,7 @@ class Gains:
     poles: tuple[Array, Array]
 
 
-def design(system: System, names: Sequence[str], end: Sequence[float], bandwidth: float, sample: float) -> Gains:
+def design(system: Mechanism, names: Sequence[str], end: Sequence[float], bandwidth: float, sample: float) -> Gains:
     """Make the gains.
 
     Args:

@@ -21,9 +21,9 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from bough import _kernel
 from bough.errors import SimulationError
-from bough.partners.run import PartnerRun
+from bough.mechanism import kernel
+from bough.partners.partner_run import PartnerRun
 from bough.partners.shapes import SAMPLE_SLACK, SAMPLES_MOST, clamp, quintic
 
 Array: TypeAlias = NDArray[np.float64]
@@ -42,8 +42,8 @@ class ModelRun(PartnerRun):
         self.sample, self.substeps, self.n, m = sample, int(substeps), int(dofs), int(modes)
         super().__init__(value, axes, [0.0] * (1 + 2 * self.n + len(_SHOWN) * axes))
         self.bodies = tuple(bodies)
-        self._model = _kernel.KernelModel(block)
-        self._data = _kernel.KernelData(self._model, lanes=0)
+        self._model = kernel.KernelModel(block)
+        self._data = kernel.KernelData(self._model, lanes=0)
         self.axis, self.mode = [int(x) for x in table[4 : 4 + axes]], [int(x) for x in table[4 + axes : 4 + self.n]]
         rest, width = list(table[4 + self.n :]), 2 * self.n
         self.flexibility, rest = _rows(rest[: m * m], m), rest[m * m :]
@@ -115,7 +115,7 @@ class ModelRun(PartnerRun):
         applied[self.axis] = memory[1 + 2 * n : 1 + 2 * n + self.axes]
         try:
             x = self._predict(np.array(memory[1 : 1 + 2 * n]), applied)
-        except _kernel.KernelError:
+        except kernel.KernelError:
             return None
         near = all(-LOST < self.value["phi"][a] - float(x[j]) < LOST for a, j in enumerate(self.axis))
         return x if near else None
@@ -147,7 +147,7 @@ class ModelRun(PartnerRun):
     def _try(self, t: float) -> list[float]:
         try:
             return self._take(t)
-        except _kernel.KernelError as error:
+        except kernel.KernelError as error:
             known = 0 <= error.body < len(self.bodies)
             where = f" (body '{self.bodies[error.body][0]}')" if known else ""
             raise SimulationError(

@@ -14,8 +14,8 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from bough.partners.partner_run import PartnerRun
 from bough.partners.quantity import Partner, Quantity
-from bough.partners.run import PartnerRun
 from bough.partners.shapes import clamp, decay
 
 NUMBER = 1

@@ -6,14 +6,14 @@ import struct
 from dataclasses import dataclass
 
 from bough.errors import BoughError
-from bough.export.resource import Record, Resource, read_resource
-from bough.export.table import Kind
+from bough.fmu.resource import Record, Resource, read_resource
+from bough.mechanism.variable_table import Kind
 from bough.partners import controller, model_controller, motor
 from bough.partners.controller import ControllerRun
 from bough.partners.model_run import ModelRun
 from bough.partners.motor import MotorRun
+from bough.partners.partner_run import PartnerRun
 from bough.partners.quantity import INDEX_STEP
-from bough.partners.run import PartnerRun
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from bough.regression.reference import (
     reference_path,
     references_of,
 )
-from bough.regression.run import accept, record, verify
+from bough.regression.rerun import accept, record, verify
 from bough.regression.tell import account, as_json, draw_comparison, headline, table
 
 __all__ = [

@@ -24,8 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bough.errors import SimulationError
-from bough.patterns import matches
-from bough.result import Result
+from bough.run.patterns import matches
+from bough.run.result import Result
 
 Array: TypeAlias = NDArray[np.float64]
 

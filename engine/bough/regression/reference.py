@@ -14,7 +14,7 @@ from typing import Any
 from bough.errors import SimulationError
 from bough.files import TEXT_BYTES, open_file, write_together
 from bough.regression.compare import Tolerance
-from bough.result import Result
+from bough.run.result import Result
 
 FORMAT = 1
 ENDING = ".reference.csv"

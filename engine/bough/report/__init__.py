@@ -3,8 +3,8 @@
 from bough.report.animation import Animation, Part, Trail
 from bough.report.charts import Chart, Series, charts
 from bough.report.figures import Curve, Panel, draw_panels, new_figure, save_figure
+from bough.report.mode_pictures import Section, Sketch, draw_modes
 from bough.report.page import render_page, write_page
-from bough.report.shapes import Section, Sketch, draw_modes
 
 __all__ = [
     "Animation",

@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from bough.result import Result
+from bough.run.result import Result
 
 Array: TypeAlias = NDArray[np.float64]
 Quantity: TypeAlias = tuple[str, str]

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from bough.report.charts import COORDINATES, Chart
-from bough.result import Result
+from bough.run.result import Result
 
 STILL = 1e-12
 """Variation, of the largest value in the chart, that is round-off of a constant."""

@@ -19,7 +19,7 @@ from bough.report.charts import Chart, Series, charts
 from bough.report.choice import drawn_charts
 from bough.report.palette import line_style
 from bough.report.thin import MOST, thin
-from bough.result import Result
+from bough.run.result import Result
 from bough.text.units import pretty
 
 MOST_CURVES = 24
@@ -46,7 +46,7 @@ def render_page(
     Args:
         result: A run, from `simulate` or `Result.from_csv`.
         title: Heading of the page.
-        animation: The mechanism in motion, see `bough.geometry.animate`; it heads the page.
+        animation: The mechanism in motion, see `bough.report.scenes.animate`; it heads the page.
         extra: Curves besides the variables of the result; only what controllers follow comes before these.
         source: Where the result comes from, such as the name of a file; shown beside the heading.
         notes: Captions of charts, by their titles.

@@ -111,7 +111,7 @@ def test_stress_stiffness_of_a_solid_beam(example: ModuleType, tmp_path: Path) -
     import gmsh
     from flex.fe.fem import document, entry, imported
 
-    from bough.flex.fe.build import read_fe
+    from bough.flex.fe.fe_body import read_fe
     from bough.flex.fe.npz import write_npz
     from bough.flex.fe.tetra import with_stress_stiffness
 

@@ -97,7 +97,7 @@ def spinning(kind: str, body: dict[str, Any], boundary: str, count: int) -> np.n
     """Frequencies of a beam that is made to spin at 20 rad/s about y, about its stretched state."""
     modes = {"boundary": boundary, "count": count}
     model = pendulum(kind, {**body, "modes": modes}, drive="motion", initial={"w": 20.0})
-    system = bough.System({**model, "geometric_stiffening": True, "gravity": [0, 0, 0]})
+    system = bough.Mechanism({**model, "geometric_stiffening": True, "gravity": [0, 0, 0]})
     q, u = system.initial_state()
     nq, zero = system.nq, np.zeros(system.nu)
     for _ in range(6):
@@ -125,4 +125,4 @@ def test_stiffening_is_refused_without_geometric_stiffness(tmp_path: Path) -> No
         "fe", entry(tmp_path / "plain.npz", straight(LENGTH, 4), modes={"boundary": "cantilever", "count": 3})
     )
     with pytest.raises(bough.ModelError, match="geometric_stiffening"):
-        bough.System({**model, "geometric_stiffening": True})
+        bough.Mechanism({**model, "geometric_stiffening": True})

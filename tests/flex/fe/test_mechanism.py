@@ -14,7 +14,7 @@ import bough
 
 def undamped(model: dict[str, Any], count: int) -> np.ndarray:
     """Lowest frequencies of a model at rest, rad/s, from its state matrix."""
-    system = bough.System(model)
+    system = bough.Mechanism(model)
     A = system.linearize(*system.initial_state(), np.zeros(system.nu)).A
     values = np.linalg.eigvals(A)
     return np.sort(values.imag[values.imag > 1.0])[:count]
@@ -81,11 +81,11 @@ def test_beam_as_matrices_is_the_native_beam(boundary: str, tmp_path: Path) -> N
     modes = {"boundary": boundary, "count": 6}
     fe = entry(tmp_path / "beam.npz", straight(LENGTH, 20), modes=modes)
     native, matrices = pendulum("beam", {**BEAM, "modes": modes}), pendulum("fe", fe)
-    systems = [bough.System(model) for model in (native, matrices)]
+    systems = [bough.Mechanism(model) for model in (native, matrices)]
     assert systems[0].q_names == systems[1].q_names
     np.testing.assert_allclose(undamped(matrices, 5), undamped(native, 5), rtol=2e-7)
 
-    def accelerations(system: bough.System, w: float, torque: float) -> np.ndarray:
+    def accelerations(system: bough.Mechanism, w: float, torque: float) -> np.ndarray:
         """Of the hinge and, in three directions, of the tip."""
         q, u = system.initial_state()
         u[0] = w

@@ -9,8 +9,8 @@ import pytest
 from flex.fe.nastran_files import need_pynastran, written
 
 from bough import ModelError
-from bough.flex.fe.nastran_bulk import read_bulk
-from bough.flex.fe.nastran_mesh import NastranMesh, nastran_mesh
+from bough.flex.fe.nastran.bulk import read_bulk
+from bough.flex.fe.nastran.grids import NastranMesh, nastran_mesh
 from bough.flex.numbers import real_number
 
 
@@ -109,7 +109,7 @@ def test_systems_by_hand(tmp_path: Path) -> None:
 @pytest.mark.parametrize("system", [0, 1, 2, 3, 4, 5])
 def test_positions_are_those_of_pynastran(tmp_path: Path, system: int) -> None:
     need_pynastran()
-    from bough.flex.fe.nastran_pyn import load, quiet, silent_log
+    from bough.flex.fe.nastran.pyn import load, quiet, silent_log
 
     text = SYSTEMS + f"GRID,1,{system},2.,33.,71.,{system}\nGRID,2,{system},0.7,-120.,200.\n"
     read = mesh(tmp_path, text)

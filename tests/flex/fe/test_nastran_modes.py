@@ -15,10 +15,10 @@ from scipy import linalg, sparse
 import bough
 from bough import ModelError
 from bough.flex.fe import FeModel
-from bough.flex.fe.nastran_bulk import read_bulk
-from bough.flex.fe.nastran_mass import element_shares, mesh_mass
-from bough.flex.fe.nastran_mesh import nastran_mesh
-from bough.flex.fe.nastran_op2 import read_op2
+from bough.flex.fe.nastran.bulk import read_bulk
+from bough.flex.fe.nastran.grids import nastran_mesh
+from bough.flex.fe.nastran.mass import element_shares, mesh_mass
+from bough.flex.fe.nastran.op2 import read_op2
 
 WIDTH, HEIGHT = 0.02, 0.03
 SINGLE = 2e-6
@@ -338,7 +338,7 @@ def test_mass_and_centre_of_a_mesh_are_those_of_pynastran(tmp_path: Path, couple
     """PyNastran puts each element's mass at its middle: equal where elements are not tapered, near it else."""
     from pyNastran.bdf.mesh_utils.mass_properties import mass_properties
 
-    from bough.flex.fe.nastran_pyn import load, quiet, silent_log
+    from bough.flex.fe.nastran.pyn import load, quiet, silent_log
 
     path = written(tmp_path / "a.bdf", DECK + ("PARAM,COUPMASS,1\n" if coupled else ""))
     mesh = nastran_mesh(read_bulk(path, "mesh"), path, "mesh")

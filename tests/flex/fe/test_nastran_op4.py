@@ -9,7 +9,7 @@ import pytest
 from flex.fe.nastran_files import need_pynastran, op4_bytes, op4_text, written
 
 from bough import ModelError
-from bough.flex.fe.nastran_op4 import read_op4
+from bough.flex.fe.nastran.op4 import read_op4
 
 
 def sample() -> dict[str, np.ndarray]:
@@ -47,7 +47,7 @@ def test_unformatted_matrices_read_back_to_the_last_bit(
 def test_what_pynastran_writes_is_read(tmp_path: Path) -> None:
     """Formatted only: pyNastran 1.4 fails to write unformatted matrices."""
     need_pynastran()
-    from bough.flex.fe.nastran_pyn import load, quiet
+    from bough.flex.fe.nastran.pyn import load, quiet
 
     with quiet():
         op4 = load("pyNastran.op4.op4", "OP4", "file")()

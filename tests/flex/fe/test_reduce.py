@@ -87,7 +87,7 @@ def test_rigid_motion_creates_no_strain(boundary: str, block: FeModel, tmp_path:
     assert np.abs(block.K @ R / (abs(block.K) @ np.abs(R)).max(axis=0)).max() < 1e-12
     modes = {"boundary": boundary, "count": 5}
     free = {"type": "free", "initial": {"Q": [0.5, -0.5, 0.5, 0.5], "s": [1.0, -2.0, 3.0]}}
-    system = bough.System(document(entry(tmp_path / "block.npz", block, modes=modes), **free))
+    system = bough.Mechanism(document(entry(tmp_path / "block.npz", block, modes=modes), **free))
     q, u = system.initial_state()
     assert system.energy(q, u) == (0.0, 0.0)
     np.testing.assert_allclose(system.forward_dynamics(q, u, np.zeros(system.nu)), 0.0, atol=1e-9)

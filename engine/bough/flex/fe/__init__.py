@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from bough.flex.fe.model import FeModel, Geometric
+from bough.flex.fe.fe_model import FeModel, Geometric
 
 __all__ = ["FeModel", "Geometric"]

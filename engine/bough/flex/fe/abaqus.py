@@ -12,10 +12,10 @@ import re
 
 import numpy as np
 
+from bough.flex.fe.fe_model import Array, FeModel, Integers
+from bough.flex.fe.matrix_text import read_table, symmetric, whole
 from bough.flex.fe.mesh import Mesh, beside, lines_of, read_mesh
-from bough.flex.fe.model import Array, FeModel, Integers
 from bough.flex.fe.problem import name_of, refuse, some
-from bough.flex.fe.table import read_table, symmetric, whole
 from bough.model import Fe
 
 HELD = 1e30

@@ -11,10 +11,10 @@ import os
 
 import numpy as np
 
+from bough.flex.fe.fe_model import FeModel, Integers, Sparse
+from bough.flex.fe.matrix_text import read_table, symmetric, whole
 from bough.flex.fe.mesh import beside, lines_of, read_mesh
-from bough.flex.fe.model import FeModel, Integers, Sparse
 from bough.flex.fe.problem import name_of, refuse, some
-from bough.flex.fe.table import read_table, symmetric, whole
 from bough.flex.numbers import whole_number
 from bough.model import Fe
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 from scipy import sparse
 
-from bough.flex.fe.model import Array, FeModel, Geometric, Sparse
+from bough.flex.fe.fe_model import Array, FeModel, Geometric, Sparse
 from bough.flex.fe.problem import refuse, some
 from bough.flex.fe.rigid import rigid_motions
 

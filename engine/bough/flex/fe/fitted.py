@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bough.flex.fe.model import Array
+from bough.flex.fe.fe_model import Array
 from bough.flex.integrals import inertia_tensor
 from bough.flex.points import ROTATION, TRANSLATION, Points
 

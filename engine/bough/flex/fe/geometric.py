@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bough.flex.fe.model import Array, Geometric, Sparse
+from bough.flex.fe.fe_model import Array, Geometric, Sparse
 from bough.flex.fe.problem import refuse
 from bough.flex.integrals import Stiffening
 from bough.flex.integrals import stiffening as summed

@@ -23,8 +23,8 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import splu
 
+from bough.flex.fe.fe_model import Array, FeModel, Sparse
 from bough.flex.fe.fitted import fitted_points
-from bough.flex.fe.model import Array, FeModel, Sparse
 from bough.flex.fe.problem import refuse
 from bough.flex.fe.rigid import dof_positions, rigid_motions
 from bough.flex.integrals import ModalIntegrals, modal_integrals, packed_inertia

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from bough.flex.fe.model import Array, FeModel, Integers, Sparse
+from bough.flex.fe.fe_model import Array, FeModel, Integers, Sparse
 from bough.flex.fe.problem import refuse, some
 from bough.flex.fe.rigid import dof_positions, motions, rigid_motions
 from bough.model import Fe, FeInterface

@@ -10,7 +10,7 @@ from typing import NoReturn
 import numpy as np
 
 from bough.files import lines_in, open_file
-from bough.flex.fe.model import Array, Integers
+from bough.flex.fe.fe_model import Array, Integers
 from bough.flex.fe.problem import name_of, refuse
 from bough.flex.numbers import real_or_error, whole_number, whole_or_error
 

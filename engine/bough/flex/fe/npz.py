@@ -8,7 +8,7 @@ Keys of the archive; n nodes, ndof degrees of freedom:
                                      matrices; (0, 0) for a generalized one; without it, 3 or 6 per node in order
     K, M, D           matrices       stiffness, mass, damping (D may be absent), each symmetric
     set_<NAME>        (k,)           node numbers of the set NAME
-    Kg_acceleration   3 matrices     geometric stiffness of unit accelerations, see `bough.flex.fe.model.Geometric`
+    Kg_acceleration   3 matrices     geometric stiffness of unit accelerations, see `bough.flex.fe.fe_model.Geometric`
     Kg_angular        3 matrices
     Kg_spin           6 matrices
     Kg_force_<NAME>   3 matrices     of unit forces on the interface NAME
@@ -29,7 +29,7 @@ from scipy import sparse
 
 from bough.errors import ModelError
 from bough.files import binary_file, check_archive, open_file
-from bough.flex.fe.model import Array, FeModel, Geometric, Integers, Sparse
+from bough.flex.fe.fe_model import Array, FeModel, Geometric, Integers, Sparse
 from bough.flex.fe.problem import name_of, refuse
 from bough.model import Fe
 

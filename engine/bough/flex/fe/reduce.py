@@ -18,10 +18,10 @@ import numpy as np
 from scipy import linalg
 
 from bough.flex.body import FlexBody
+from bough.flex.fe.fe_model import Array, FeModel
 from bough.flex.fe.geometric import stiffening, with_turning
 from bough.flex.fe.inertia import inertia
 from bough.flex.fe.interface import Coupled, couple, select
-from bough.flex.fe.model import Array, FeModel
 from bough.flex.fe.problem import refuse
 from bough.flex.fe.solve import Floating, Space, lowest
 from bough.model import Fe, FeModes, ModalDamping

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bough.flex.fe.model import Array, FeModel, Integers
+from bough.flex.fe.fe_model import Array, FeModel, Integers
 
 _EPS = np.zeros((3, 3, 3))
 for _i, _j, _k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):

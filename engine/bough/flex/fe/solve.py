@@ -23,8 +23,8 @@ from scipy.sparse import csgraph
 from scipy.sparse import linalg as sparse_linalg
 
 from bough.flex.fe.check import dof_name
+from bough.flex.fe.fe_model import Array, FeModel, Integers, Sparse
 from bough.flex.fe.interface import Coupled
-from bough.flex.fe.model import Array, FeModel, Integers, Sparse
 from bough.flex.fe.problem import refuse, some
 
 PIVOT = 1e-13

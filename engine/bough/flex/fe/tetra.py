@@ -20,8 +20,8 @@ from scipy import sparse
 from scipy.special import roots_jacobi
 
 from bough.errors import ModelError
+from bough.flex.fe.fe_model import Array, FeModel, Geometric, Integers, Sparse
 from bough.flex.fe.interface import Coupled, couple, select
-from bough.flex.fe.model import Array, FeModel, Geometric, Integers, Sparse
 from bough.flex.fe.rigid import dof_positions
 from bough.flex.fe.solve import Floating
 from bough.model import Fe
@@ -35,7 +35,7 @@ def with_stress_stiffness(model: FeModel, fe: Fe, elements: ArrayLike, E: float,
     """The model with geometric stiffness of its own inertia and of forces on its interfaces.
 
     Args:
-        model: Checked, in SI, as `bough.flex.fe.build.read_fe` gives it.
+        model: Checked, in SI, as `bough.flex.fe.fe_body.read_fe` gives it.
         fe: The entry with its interfaces.
         elements: Node numbers, (ne, 4) or (ne, 10): corners, then the middles of the edges 12 23 31 14 24 34.
         E: Young's modulus, Pa.

@@ -1,5 +1,0 @@
-"""Models as FMUs: variable table, modelDescription.xml, resource, package."""
-
-from bough.export.package import build_fmu
-
-__all__ = ["build_fmu"]

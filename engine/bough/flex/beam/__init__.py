@@ -1,0 +1,1 @@
+"""Beams: axis, sections and masses become elements, mode sets and inertia points."""

@@ -1,0 +1,1 @@
+"""Bodies from Nastran: matrices, decks, modes."""

@@ -1,0 +1,121 @@
+"""modelDescription.xml of FMI 2.0."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from bough.fmu.description import Description, Unknown
+from bough.fmu.markup import Lines, Value, document, element
+from bough.fmu.parts import default_experiment, log_categories, start_text, unit_definitions
+from bough.mechanism.variable_table import FmuVariable
+from bough.text.units import display_unit
+
+PYTHON: dict[str, Value] = {
+    "needsExecutionTool": True,
+    "canNotUseMemoryManagementFunctions": True,
+    "providesDirectionalDerivative": False,
+    "canInterpolateInputs": False,
+    "maxOutputDerivativeOrder": 0,
+}
+"""What an FMU in Python can and cannot do, where it differs: pythonfmu has no derivatives."""
+PARTNER: dict[str, Value] = {
+    "providesDirectionalDerivative": False,
+    "canInterpolateInputs": False,
+    "maxOutputDerivativeOrder": 0,
+}
+"""What a partner cannot do."""
+
+
+def model_description(d: Description, token: str, python: bool = False, sources: Sequence[str] = ()) -> str:
+    """The file's text.
+
+    Args:
+        d: What to say.
+        token: The FMU's GUID.
+        python: Whether the FMU runs in Python: Co-Simulation only.
+        sources: C files to compile, in `sources/`; none for an FMU with binaries.
+    """
+    attributes: dict[str, Value] = {
+        "fmiVersion": "2.0",
+        "modelName": d.name,
+        "guid": token,
+        "description": d.text,
+        "generationTool": d.tool,
+        "variableNamingConvention": "structured",
+        "numberOfEventIndicators": 0,
+    }
+    structure = element("Outputs", {}, _unknowns(d.outputs)) if d.outputs else []
+    structure += element("Derivatives", {}, _unknowns(d.derivatives)) if d.derivatives else []
+    structure += element("InitialUnknowns", {}, _unknowns(d.initial)) if d.initial else []
+    return document(
+        element(
+            "fmiModelDescription",
+            attributes,
+            [
+                *_interfaces(d, python, sources),
+                *unit_definitions(d),
+                *log_categories(),
+                *default_experiment(),
+                *element("ModelVariables", {}, (x for i, v in enumerate(d.variables) for x in _variable(v, i))),
+                *element("ModelStructure", {}, structure),
+            ],
+        )
+    )
+
+
+def _interfaces(d: Description, python: bool, sources: Sequence[str]) -> Lines:
+    common: dict[str, Value] = {
+        "modelIdentifier": d.name,
+        "needsExecutionTool": False,
+        "canBeInstantiatedOnlyOncePerProcess": False,
+        "canNotUseMemoryManagementFunctions": False,
+        "canGetAndSetFMUstate": True,
+        "canSerializeFMUstate": True,
+        "providesDirectionalDerivative": True,
+    }
+    co_simulation: dict[str, Value] = {
+        "canHandleVariableCommunicationStepSize": True,
+        "canInterpolateInputs": True,
+        "maxOutputDerivativeOrder": 1,
+        "canRunAsynchronuously": False,
+    }
+    files = [x for name in sources for x in element("File", {"name": name})]
+    inside = element("SourceFiles", {}, files) if files else []
+    less = {**(PARTNER if d.partner else {}), **(PYTHON if python else {})}
+    step = element("CoSimulation", {**common, **co_simulation, **less}, inside)
+    exchange = element("ModelExchange", {**common, "completedIntegratorStepNotNeeded": True}, inside)
+    return step if python or d.partner else [*exchange, *step]
+
+
+def _variable(v: FmuVariable, reference: int) -> Lines:
+    attributes: dict[str, Value] = {
+        "name": v.name,
+        "valueReference": reference,
+        "description": v.description,
+        "causality": v.causality,
+        "variability": v.variability,
+        "initial": v.initial,
+    }
+    kind: dict[str, Value] = {}
+    if v.type == "Real":
+        kind = {"unit": v.unit, "displayUnit": display_unit(v.unit), "min": v.minimum, "max": v.maximum}
+    elif v.type == "Integer":
+        kind = {"min": _integer(v.minimum), "max": _integer(v.maximum)}
+    kind["start"] = start_text(v)
+    kind["derivative"] = None if v.derivative is None else v.derivative + 1
+    kind["reinit"] = v.reinit or None
+    return element("ScalarVariable", attributes, element(v.type, kind))
+
+
+def _integer(x: float | None) -> int | None:
+    return None if x is None else int(x)
+
+
+def _unknowns(unknowns: Iterable[Unknown]) -> Lines:
+    """Unknowns by index, which counts from 1 where value references count from 0."""
+    out: Lines = []
+    for x in unknowns:
+        dependencies = " ".join(str(j + 1) for j in x.dependencies)
+        kind = " ".join(["constant"] * len(x.dependencies)) if x.constant else None
+        out += element("Unknown", {"index": x.reference + 1, "dependencies": dependencies, "dependenciesKind": kind})
+    return out

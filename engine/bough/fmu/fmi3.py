@@ -1,0 +1,168 @@
+"""modelDescription.xml and terminalsAndIcons.xml of FMI 3.0."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from bough.fmu.description import Description, Unknown
+from bough.fmu.markup import Lines, Value, document, element
+from bough.fmu.parts import default_experiment, log_categories, start_text, unit_definitions
+from bough.mechanism.variable_table import FmuVariable
+from bough.mechanism.variables import hinge_dofs
+from bough.model import Body, Model
+from bough.text.units import display_unit
+
+VERSION = "3.0"
+_TYPES = {"Real": "Float64", "Integer": "Int32", "Boolean": "Boolean"}
+PARTNER: dict[str, Value] = {
+    "providesDirectionalDerivatives": False,
+    "providesAdjointDerivatives": False,
+    "maxOutputDerivativeOrder": 0,
+    "providesIntermediateUpdate": False,
+    "canReturnEarlyAfterIntermediateUpdate": False,
+}
+"""What a partner cannot do."""
+
+
+def model_description(d: Description, token: str) -> str:
+    """The text of modelDescription.xml.
+
+    Args:
+        d: What to say.
+        token: The FMU's instantiation token.
+    """
+    attributes: dict[str, Value] = {
+        "fmiVersion": VERSION,
+        "modelName": d.name,
+        "instantiationToken": token,
+        "description": d.text,
+        "generationTool": d.tool,
+        "variableNamingConvention": "structured",
+    }
+    common: dict[str, Value] = {
+        "modelIdentifier": d.name,
+        "needsExecutionTool": False,
+        "canBeInstantiatedOnlyOncePerProcess": False,
+        "canGetAndSetFMUState": True,
+        "canSerializeFMUState": True,
+        "providesDirectionalDerivatives": True,
+        "providesAdjointDerivatives": True,
+        "providesPerElementDependencies": False,
+    }
+    model_exchange: dict[str, Value] = {
+        "needsCompletedIntegratorStep": False,
+        "providesEvaluateDiscreteStates": False,
+    }
+    co_simulation: dict[str, Value] = {
+        "canHandleVariableCommunicationStepSize": True,
+        "maxOutputDerivativeOrder": 1,
+        "recommendedIntermediateInputSmoothness": 0,
+        "providesIntermediateUpdate": True,
+        "mightReturnEarlyFromDoStep": False,
+        "canReturnEarlyAfterIntermediateUpdate": True,
+        "hasEventMode": False,
+        "providesEvaluateDiscreteStates": False,
+    }
+    structure = _unknowns("Output", d.outputs) + _unknowns("ContinuousStateDerivative", d.derivatives)
+    structure += _unknowns("InitialUnknown", d.initial)
+    return document(
+        element(
+            "fmiModelDescription",
+            attributes,
+            [
+                *([] if d.partner else element("ModelExchange", {**common, **model_exchange})),
+                *element("CoSimulation", {**common, **co_simulation, **(PARTNER if d.partner else {})}),
+                *unit_definitions(d),
+                *log_categories(),
+                *default_experiment(),
+                *element(
+                    "ModelVariables", {}, (x for i, v in enumerate(d.variables) for x in _variable(v, i, not d.partner))
+                ),
+                *element("ModelStructure", {}, structure),
+            ],
+        )
+    )
+
+
+def _variable(v: FmuVariable, reference: int, updates: bool) -> Lines:
+    attributes: dict[str, Value] = {
+        "name": v.name,
+        "valueReference": reference,
+        "description": v.description,
+        "causality": v.causality,
+        "variability": v.variability,
+        "intermediateUpdate": True if updates and v.causality in ("input", "output") else None,
+        "initial": v.initial,
+    }
+    if v.type == "Real":
+        attributes |= {"unit": v.unit, "displayUnit": display_unit(v.unit), "min": v.minimum, "max": v.maximum}
+    elif v.type == "Integer":
+        attributes |= {key: int(x) for key, x in (("min", v.minimum), ("max", v.maximum)) if x is not None}
+    attributes["start"] = start_text(v)
+    attributes["derivative"] = v.derivative
+    attributes["reinit"] = v.reinit or None
+    return element(_TYPES[v.type], attributes, element("Dimension", {"start": v.count}) if v.array else ())
+
+
+def _unknowns(tag: str, unknowns: Iterable[Unknown]) -> Lines:
+    out: Lines = []
+    for x in unknowns:
+        dependencies = " ".join(map(str, x.dependencies))
+        kind = " ".join(["constant"] * len(x.dependencies)) if x.constant else None
+        attributes: dict[str, Value] = {"valueReference": x.reference, "dependencies": dependencies}
+        out += element(tag, {**attributes, "dependenciesKind": kind})
+    return out
+
+
+# ---- terminals
+
+
+def terminals_and_icons(model: Model, d: Description) -> str:
+    """The text of terminalsAndIcons.xml: a terminal per hinge, and in it one per DOF if there are several."""
+    square: dict[str, Value] = {"x1": -100.0, "y1": -100.0, "x2": 100.0, "y2": 100.0}
+    picture = element("CoordinateSystem", {**square, "suggestedScalingFactorTo_mm": 0.1}) + element("Icon", square)
+    names = {v.name for v in d.variables}
+    terminals = [line for body in model.bodies if body.hinge.kind.nu for line in _hinge_terminal(body, names)]
+    children = element("GraphicalRepresentation", {}, picture)
+    if terminals:
+        children += element("Terminals", {}, terminals)
+    return document(element("fmiTerminalsAndIcons", {"fmiVersion": VERSION}, children))
+
+
+def _hinge_terminal(body: Body, names: set[str]) -> Lines:
+    """Members are those of Modelica's flanges: force or torque that flows in, position and speed."""
+    h, dofs = body.hinge.name, hinge_dofs(body)
+    groups: dict[str, Lines] = {}
+    for d in dofs:
+        members = [d.force, d.position, d.speed] + ([d.acceleration] if body.hinge.drive == "motion" else [])
+        suffix = d.speed[1:]  # "" or "[i]"
+        if f"{h}.{d.speed}" not in names:  # arrays: one terminal for all translations, one for all rotations
+            members, suffix = [m.removesuffix(suffix) for m in members], ""
+        name = ("rotation" if d.rotation else "translation") + suffix
+        if name not in groups:
+            groups[name] = [
+                line
+                for m in members
+                if f"{h}.{m}" in names
+                for line in _member(f"{h}.{m}", m.split("[")[0], m.split("[")[0] in ("f", "tau"))
+            ]
+    text = f"Hinge {h} of body {body.name}: {body.hinge.type}"
+    if len(groups) == 1:
+        name, members = next(iter(groups.items()))
+        return _terminal(h, name, text, members)
+    nested = (line for name, group in groups.items() for line in _terminal(name, name, f"{text}, {name}", group))
+    return element("Terminal", {"name": h, "matchingRule": "plug", "description": text}, nested)
+
+
+def _terminal(name: str, kind: str, text: str, members: Lines) -> Lines:
+    attributes: dict[str, Value] = {
+        "name": name,
+        "matchingRule": "plug",
+        "terminalKind": f"_bough_{kind.split('[')[0]}",
+    }
+    return element("Terminal", {**attributes, "description": text}, members)
+
+
+def _member(variable: str, member: str, flow: bool) -> Lines:
+    kind = "inflow" if flow else "signal"
+    return element("TerminalMemberVariable", {"variableName": variable, "memberName": member, "variableKind": kind})

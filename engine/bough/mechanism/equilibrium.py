@@ -1,0 +1,248 @@
+"""Static equilibrium: a position at which nothing begins to move.
+
+With x a small motion in the directions of the free speeds, the forces that hold a position are
+
+    r(q) = inverse_dynamics(q, 0, 0) - tau,     dr/dx = K(q),     xdd = -M^-1 K x at r = 0.       (1)
+
+K follows from exact directional derivatives of the accelerations. In the coordinates y of the eigenvectors of K in the
+metric of M a step is `dy = -r_y / |w|`: Newton's where the stiffness w is positive, downhill where it is negative, so
+that a pendulum ends up hanging and not standing.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import eigh
+
+from bough.errors import ArgumentError, SimulationError
+from bough.mechanism import kernel
+from bough.mechanism.mechanism import Mechanism
+from bough.model import Model
+
+Array: TypeAlias = NDArray[np.float64]
+Hinges: TypeAlias = Literal["held", "free"]
+
+STEPS = 100
+"""Newton steps; a few are enough unless hinges have a long way to go."""
+EXACT = 1e-12
+"""Forces that are left, over the weight, at which there is nothing more to do."""
+ROUND_OFF = 1e-8
+"""Forces that are left, over the weight, that may be round-off if a step does not reduce them."""
+FLAT = 1e-13
+"""Stiffness over the largest one that may be round-off."""
+TURN = 0.5
+"""Largest rotation of a hinge in one step, rad: within it a cosine is near to its tangent."""
+SLIDE = 1.0
+"""Largest translation of a hinge in one step where a motion without stiffness takes part, m."""
+HALVINGS = 30
+
+
+def equilibrium(
+    model: Model | Mechanism | str | os.PathLike[str] | Mapping[str, Any],
+    hinges: Hinges = "held",
+    *,
+    q: ArrayLike | None = None,
+    tau: ArrayLike | None = None,
+    loads: Mapping[str, ArrayLike] | None = None,
+) -> tuple[Array, Array]:
+    """Positions in static equilibrium under gravity and constant forces, to start a run from.
+
+    Args:
+        model: A model, or what `bough.load` takes, or a Mechanism.
+        hinges: "held": hinges stay where they start and flexible bodies bend under their load. "free": hinges with
+            `drive: torque` move too, down to where springs, weight and tau balance.
+        q: Where to start from, (nq,); by default the start position of the model.
+        tau: Applied forces in the order of u, N.m or N; zero if not given.
+        loads: Node loads by name, `{"upper.tip.force": [fx, fy, fz]}`, inertial frame.
+
+    Returns:
+        q, and u: zero but for the speeds that the model gives to hinges that are held.
+
+    Raises:
+        SimulationError: There is no equilibrium near by; the message names where the largest force is left.
+
+    Example:
+        >>> import bough
+        >>> scale = {"bough": 1, "name": "scale", "gravity": [0, 0, -10], "bodies": [{"name": "pan",
+        ...     "parent": "ground", "hinge": {"name": "spring", "type": "prismatic", "axis": [0, 0, 1],
+        ...     "stiffness": 100}, "rigid": {"mass": 2.0}}]}
+        >>> q, u = bough.equilibrium(scale, hinges="free")
+        >>> q.round(12)
+        array([-0.2])
+    """
+    if hinges not in ("held", "free"):
+        raise ArgumentError(f"hinges is {hinges!r}; expected 'held' or 'free'")
+    system = model if isinstance(model, Mechanism) else Mechanism(model)
+    start, speeds = system.initial_state()
+    place = start if q is None else np.array(q, dtype=np.float64)
+    applied = np.zeros(system.nu) if tau is None else np.array(tau, dtype=np.float64)
+    for name, array, size in (("q", place, system.nq), ("tau", applied, system.nu)):
+        if array.shape != (size,):
+            raise ArgumentError(f"{name}: expected an array of shape ({size},), found {array.shape}")
+    modal = np.array([c.modal for c in system.u_table], dtype=bool)
+    free = np.flatnonzero(modal if hinges == "held" else ~system._held)
+    found = _Balance(system, free, applied, loads).found_from(place)
+    return found, np.where(modal | (hinges == "free"), 0.0, speeds)
+
+
+def force_left(system: Mechanism, index: int, force: float) -> str:
+    """A generalized force for a message: `3.2 N.m at hinge 'shoulder' (shoulder.w)`."""
+    c = system.u_table[index]
+    if c.modal:
+        return f"{force:.4g} J per unit of {c.body}.eta[{c.number}], on mode {c.number} of body '{c.body}'"
+    return f"{force:.4g} {'N.m' if c.kind == 'rotation' else 'N'} at hinge '{c.owner}' ({c.name})"
+
+
+@dataclass(frozen=True, eq=False)
+class _Stiffness:
+    """K of the free speeds at a position, its eigenvalues w, 1/s2, and vectors in the metric of M."""
+
+    K: Array
+    w: Array
+    vectors: Array
+
+    def newton(self, r: Array) -> Array | None:
+        """Newton's step, if the position is stable."""
+        if self.w.min() <= FLAT * self.w.max():
+            return None
+        return np.asarray(np.linalg.solve(self.K, -r), dtype=np.float64)
+
+    def downhill(self, r: Array, negligible: float) -> Array:
+        """Steps along the eigenvectors, its columns; none where no force acts."""
+        force = self.vectors.T @ r
+        force[abs(force) <= negligible] = 0.0
+        softest = FLAT * float(abs(self.w).max()) or float(abs(force).max()) or 1.0
+        steps: Array = self.vectors * (-force / np.maximum(abs(self.w), softest))
+        return steps
+
+
+class _Balance:
+    """The forces along the free speeds of a system, and the way to where they vanish."""
+
+    def __init__(
+        self, system: Mechanism, free: NDArray[np.intp], tau: Array, loads: Mapping[str, ArrayLike] | None
+    ) -> None:
+        self.system, self.free, self.tau, self.loads = system, free, tau, loads
+        self.still = np.zeros(system.nu)
+        self._tangent = kernel.KernelData(system._kernel_model, kernel.LANES_TANGENT)
+        kinds = [system.u_table[i].kind for i in free]
+        self._turns = np.array([kind == "rotation" for kind in kinds], dtype=bool)
+        self._slides = np.array([kind == "translation" for kind in kinds], dtype=bool)
+
+    def found_from(self, q: Array) -> Array:
+        """The equilibrium that is reached from a position."""
+        q = self._moved(q, np.zeros(self.free.size))
+        if not self.free.size:
+            return q
+        before = np.inf
+        weight = self._weight(q)
+        for _ in range(STEPS):
+            r = self.residual(q)
+            stiffness = self._stiffness(q)
+            left = float(abs(stiffness.vectors.T @ r).max())
+            weight = max(weight, left) if before == np.inf else weight
+            if left <= EXACT * weight or (left <= ROUND_OFF * weight and left > 0.5 * before):
+                return q
+            before = left
+            moved = self._searched(q, r, self._step(r, stiffness, EXACT * weight))
+            if moved is None:
+                break
+            q = moved
+        raise self._failure(q)
+
+    def residual(self, q: Array) -> Array:
+        """Forces that hold the free speeds, beyond those applied, N.m, N or J."""
+        hold = self.system.inverse_dynamics(q, self.still, self.still, loads=self.loads)
+        return hold[self.free] - self.tau[self.free]
+
+    def _weight(self, q: Array) -> float:
+        """Upper bound of what gravity does along a motion of unit modal mass: |g| sqrt(m), N / sqrt(kg).
+
+        By Schwarz's inequality; the mass is what the ground carries if nothing moves.
+        """
+        model = self.system.model
+        names = [b.hinge.name for b in model.bodies if b.hinge.kind.nu] + [b.name for b in model.bodies if b.mode_count]
+        carried = self.system.hybrid_dynamics(q, self.still, self.still, held=names).reactions
+        forces = [carried[i, 3:] for i, body in enumerate(model.bodies) if body.parent == "ground"]
+        return float(np.sqrt(np.linalg.norm(model.gravity) * sum(np.linalg.norm(force) for force in forces)))
+
+    def _stiffness(self, q: Array) -> _Stiffness:
+        system, free = self.system, np.flatnonzero(~self.system._held)
+        # Forces that hold everything: about them the accelerations are -M^-1 K x, (1).
+        hold = system.inverse_dynamics(q, self.still, self.still, loads=self.loads)
+        at = {"q": q, "u": self.still, "tau": hold}
+        loads = system._loads(self.loads)
+        if loads is not None:
+            at["loads"] = loads.reshape(-1)
+        M = system.mass_matrix(q)[np.ix_(free, free)]
+        K = np.empty((free.size, self.free.size))
+        none = np.zeros(0, dtype=np.intc)
+        with system._errors():
+            for j, index in enumerate(self.free):
+                rates = system.position_rates(q, np.eye(1, system.nu, index)[0])
+                values = self._tangent.directional(at, {"q": rates}, none, len(system.model.bodies))
+                K[:, j] = -M @ values["udot"][free]
+        mine = np.searchsorted(free, self.free)
+        K, M = K[mine], M[np.ix_(mine, mine)]
+        try:
+            w, vectors = eigh(0.5 * (K + K.T), M)
+        except np.linalg.LinAlgError:
+            raise SimulationError(
+                "no static equilibrium found: the mass matrix is singular; `bough modes` tells what moves the same mass"
+            ) from None
+        return _Stiffness(K, w, vectors)
+
+    def _step(self, r: Array, stiffness: _Stiffness, negligible: float) -> Array:
+        """Newton's step where it is a short one; else one downhill, each part of it shortened by itself.
+
+        A long part is one along which there is hardly any stiffness; it may not hold up the others.
+        """
+        step = stiffness.newton(r)
+        if step is not None and self._excess(step[:, None])[0] <= 1.0:
+            return step
+        parts = stiffness.downhill(r, negligible)
+        whole: Array = (parts / np.maximum(1.0, self._excess(parts, SLIDE))).sum(axis=1)
+        whole /= max(1.0, float(self._excess(whole[:, None], SLIDE)[0]))
+        return whole
+
+    def _excess(self, steps: Array, slide: float = np.inf) -> Array:
+        """How much further hinges move in each step, (n, steps), than they may."""
+        turned = abs(steps[self._turns]).max(axis=0, initial=0.0) / TURN
+        slid = abs(steps[self._slides]).max(axis=0, initial=0.0) / slide
+        excess: Array = np.maximum(turned, slid)
+        return excess
+
+    def _searched(self, q: Array, r: Array, step: Array) -> Array | None:
+        """The position after the step, or after a part of it: the force along it may not have turned against it."""
+        drive = abs(float(r @ step))
+        for k in range(HALVINGS):
+            moved = self._moved(q, step / 2.0**k)
+            against = float(self.residual(moved) @ step)
+            if np.isfinite(against) and against <= 0.5 * drive:
+                return moved
+        return None
+
+    def _moved(self, q: Array, step: Array) -> Array:
+        """The position moved along the free speeds, its quaternions of unit length."""
+        motion = self.still.copy()
+        motion[self.free] = step
+        moved = q + self.system.position_rates(q, motion)
+        for c in self.system.q_table:
+            if c.kind == "quaternion" and c.number == 1:
+                moved[c.index : c.index + 4] /= np.linalg.norm(moved[c.index : c.index + 4])
+        return moved
+
+    def _failure(self, q: Array) -> SimulationError:
+        r = self.residual(q)
+        scale = np.sqrt(np.diag(self.system.mass_matrix(q))[self.free])
+        worst = int(np.argmax(abs(r) / scale))
+        modal = not (self._turns[worst] or self._slides[worst])
+        left = force_left(self.system, int(self.free[worst]), float(r[worst]))
+        cure = "check stiffness, loads and units" if modal else "give the hinge a spring, or hold the hinges"
+        return SimulationError(f"no static equilibrium found: holding the last position still takes {left}; {cure}")

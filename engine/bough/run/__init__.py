@@ -1,0 +1,1 @@
+"""Runs of a mechanism: inputs, simulation, results, studies of many runs."""

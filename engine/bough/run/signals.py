@@ -1,0 +1,225 @@
+"""Inputs of a run: what a user gives, cut into pieces of time on which every input is linear.
+
+An integrator that chooses its own steps sees an input only where it looks. Steps therefore end at every knot of every
+table, where an input jumps or bends; between two knots the kernel has the inputs as polynomials and cannot miss
+anything. A function of time shows no knots: steps are bounded by the distance of the rows, and a jump between two rows
+is looked for by halving.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bough.errors import ArgumentError, did_you_mean, listed
+from bough.mechanism.mechanism import Mechanism
+from bough.mechanism.variables import Variable
+from bough.model import Model
+
+Array: TypeAlias = NDArray[np.float64]
+Input: TypeAlias = float | ArrayLike | tuple[ArrayLike, ArrayLike] | Callable[[float], float]
+"""A number; a series on the output times; a pair (times, values), linear between; or a function of time in s."""
+
+_SURE = 5
+"""Halvings before a function may be called smooth."""
+_STEEP = 0.5
+"""A function that changes by less than this part of the whole, in a small part of the time, is smooth enough there."""
+_PARAMETERS = ("damping", "stiffness", "rest", "armature", "locked", "damping_scale", "mass", "com", "inertia")
+"""Last part of the names of parameters that hinges and bodies have."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Table:
+    """An input that is linear between its times, s, and constant outside. Two equal times are a jump."""
+
+    variable: Variable
+    times: Array
+    values: Array
+
+    def bends(self) -> Array:
+        """Times at which the input jumps or bends; where it rests there are none."""
+        moves = np.diff(self.values) != 0.0
+        ends = np.concatenate(([False], moves)) | np.concatenate((moves, [False]))
+        return self.times[ends]
+
+    def pieces(self, knots: Array) -> tuple[Array, Array]:
+        """Value just after each knot and slope from there on."""
+        t, v = self.times, self.values
+        at = np.searchsorted(t, knots, side="right") - 1
+        inside = (at >= 0) & (at < t.size - 1)
+        left = np.clip(at, 0, max(t.size - 2, 0))
+        right = np.minimum(left + 1, t.size - 1)
+        slope = np.where(inside, (v[right] - v[left]) / np.where(inside, t[right] - t[left], 1.0), 0.0)
+        value = np.where(at < 0, v[0], np.where(inside, v[left] + slope * (knots - t[left]), v[-1]))
+        return value, slope
+
+
+@dataclass(frozen=True, eq=False)
+class _Function:
+    variable: Variable
+    value: Callable[[float], float]
+
+    def jump(self, low: float, high: float) -> tuple[float, float] | None:
+        """Where the function jumps between two times, s: the last time before and the first after; None if smooth.
+
+        Half of the interval keeps most of the change again and again where there is a jump, less and less elsewhere.
+        """
+        first, last = self.value(low), self.value(high)
+        change = abs(last - first)
+        if not change > 0.0:
+            return None
+        halvings = 0
+        while True:
+            middle = 0.5 * (low + high)
+            if not low < middle < high:
+                return low, high
+            here = self.value(middle)
+            if abs(here - first) >= abs(last - here):
+                high, last = middle, here
+            else:
+                low, first = middle, here
+            halvings += 1
+            if halvings >= _SURE and abs(last - first) < _STEEP * change:
+                return None
+
+
+class Schedule:
+    """All inputs of a run.
+
+    Attributes:
+        knots: Start of each piece of time, s; the last one is the end of the run.
+        functions: Whether an input is a function of time.
+    """
+
+    def __init__(self, system: Mechanism, inputs: Mapping[str, Input], times: Array) -> None:
+        """Check the inputs and cut them.
+
+        Args:
+            system: The mechanism.
+            inputs: By name.
+            times: Output times of the run, s.
+
+        Raises:
+            ArgumentError: A name is unknown, or a value is none that an input can have.
+        """
+        known = {v.name: v for v in system.variables if v.causality == "input"}
+        tables, self._functions = [], []
+        for name, value in inputs.items():
+            if name not in known:
+                raise _no_input(system, name, list(known))
+            signal = _signal(known[name], value, times)
+            if isinstance(signal, _Table):
+                tables.append(signal)
+            else:
+                self._functions.append(signal)
+        start, stop = times[0], times[-1]
+        bends = np.unique(np.concatenate([np.array([start, stop]), *(table.bends() for table in tables)]))
+        self.knots: Array = bends[(bends >= start) & (bends <= stop)]
+        self.nu, self.loads = system.nu, len(system.block.loads)
+        self._base = np.zeros((2, 2 * self.nu + 6 * self.loads))
+        self._places = np.array([self._place(table.variable) for table in tables], dtype=np.intp)
+        pieces = [table.pieces(self.knots) for table in tables]
+        self._values = np.array([value for value, _ in pieces]).reshape(len(tables), self.knots.size)
+        self._slopes = np.array([slope for _, slope in pieces]).reshape(len(tables), self.knots.size)
+
+    @property
+    def functions(self) -> bool:
+        """Whether any input is a function of time, which only the function knows."""
+        return bool(self._functions)
+
+    def _place(self, variable: Variable) -> int:
+        first = {"tau": 0, "motion": self.nu, "load": 2 * self.nu}
+        return first[variable.kind] + variable.index
+
+    def piece(self, number: int) -> Array:
+        """Inputs from knot `number` to the next: values there, and slopes, (2, 2 nu + 6 loads)."""
+        self._base[0, self._places] = self._values[:, number]
+        self._base[1, self._places] = self._slopes[:, number]
+        return self._base
+
+    def jumps(self, low: float, high: float) -> list[tuple[float, float]]:
+        """Jumps of functions between two times, s: pairs of the last time before and the first after one."""
+        found = (function.jump(low, high) for function in self._functions)
+        return sorted({jump for jump in found if jump is not None})
+
+    def fill(self, t: float, tau: Array, motion: Array, loads: Array) -> None:
+        """Functions of time at t, into the arrays of the kernel."""
+        targets = {"tau": tau, "motion": motion, "load": loads.reshape(-1)}
+        for s in self._functions:
+            targets[s.variable.kind][s.variable.index] = s.value(t)
+
+    def at(self, t: float, tau: Array, motion: Array, loads: Array) -> None:
+        """Every input at time t, s; where one jumps, as it is afterwards."""
+        number = int(np.clip(np.searchsorted(self.knots, t, side="right") - 1, 0, self.knots.size - 1))
+        values, slopes = self.piece(number)
+        now = values + (t - self.knots[number]) * slopes
+        nu = self.nu
+        tau[:], motion[:], loads.reshape(-1)[:] = now[:nu], now[nu : 2 * nu], now[2 * nu :]
+        self.fill(t, tau, motion, loads)
+
+
+def _signal(variable: Variable, value: Input, times: Array) -> _Table | _Function:
+    where = f"inputs[{variable.name!r}]"
+    if callable(value):
+        return _Function(variable, value)
+    try:
+        pair = value if isinstance(value, tuple) and len(value) == 2 else (times, value)
+        grid, series = (np.asarray(x, dtype=np.float64) for x in pair)
+    except (TypeError, ValueError):
+        expected = f"{where}: expected a number, an array or a function of time"
+        raise ArgumentError(f"{expected}, found {value!r}") from None
+    if series.ndim == 0 and grid is times:
+        number = float(series)
+        if not np.isfinite(number):
+            raise ArgumentError(f"{where}: expected a finite number, found {number}")
+        return _Table(variable, times[:1], np.array([number]))
+    if grid.ndim != 1 or series.shape != grid.shape or grid.size == 0:
+        raise ArgumentError(f"{where}: expected {grid.shape} values, one per time, found shape {series.shape}")
+    if not (np.all(np.isfinite(series)) and np.all(np.isfinite(grid)) and np.all(np.diff(grid) >= 0)):
+        raise ArgumentError(f"{where}: expected finite values at times that do not go back")
+    return _Table(variable, grid, series)
+
+
+# ---- names that are not inputs
+
+
+def setting_hint(model: Model, name: str) -> str:
+    """What to do in the model file so that a load or a mass of this name can be set; empty for another name."""
+    owner, _, key = name.partition("[")[0].rpartition(".")
+    bodies = {body.name: body for body in model.bodies}
+    if owner in bodies and key in ("mass", "com", "inertia"):
+        rigid = bodies[owner].rigid
+        if rigid is None:
+            return f"the mass of {owner} follows from its shape, in the model file"
+        return "" if rigid.tunable else "mark the body `tunable: true` in the model file, beside its mass"
+    body, _, node = owner.rpartition(".")
+    if key in ("force", "torque") and body in bodies and node in bodies[body].node_names:
+        load = f"{owner}.{key}"
+        if load in model.inputs:
+            return f"it is a vector: its parts are {load}[1], {load}[2] and {load}[3]"
+        return f"declare it in the model file, under inputs: [{load}]"
+    return ""
+
+
+def _other_hint(system: Mechanism, name: str) -> str:
+    """Where a state or a parameter can be set, since it is no input; empty for another name."""
+    if name in system.q_names or name in system.u_names:
+        return "it is a state: hand over its start value by initial=(q, u)"
+    owner, _, key = name.partition("[")[0].rpartition(".")
+    owners = {body.name for body in system.model.bodies} | {body.hinge.name for body in system.model.bodies}
+    if (owner in owners and key in _PARAMETERS) or key == "gravity":
+        return "it is a parameter: change it in the model, or run with bough.run.studies.run_set"
+    return ""
+
+
+def _no_input(system: Mechanism, name: str, known: Sequence[str]) -> ArgumentError:
+    """Why a name cannot be an input, with the cure."""
+    hint = setting_hint(system.model, name) or _other_hint(system, name)
+    if hint:
+        return ArgumentError(f"inputs: {name!r} is not an input of {system.model.name}; {hint}")
+    told = f"there is no input {name!r}; inputs are: {listed(known)}{did_you_mean(name, known)}"
+    return ArgumentError(f"inputs: {told}")

@@ -1,0 +1,380 @@
+"""Many runs of one model: over a grid of parameters, start values and inputs, by the names of its FMU.
+
+Every worker thread has a kernel of its own; while a run computes, other threads go on, because calls into the kernel
+release Python's lock. Which thread makes a run does not matter: each begins from the model's own parameters.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import os
+import queue
+import threading
+from collections.abc import Callable, Container, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bough.errors import ArgumentError, SimulationError, choices
+from bough.files.interrupts import noted
+from bough.mechanism import kernel, kernel_run
+from bough.mechanism.mechanism import Mechanism
+from bough.mechanism.variable_table import FmuVariable, Kind, scalar_table
+from bough.model import Model
+from bough.run.result import Result
+from bough.run.series_file import Series
+from bough.run.signals import setting_hint
+from bough.run.simulate import simulate
+
+Array: TypeAlias = NDArray[np.float64]
+
+MOST_RUNS = 1_000_000
+MEASURES = ("final", "peak", "rms")
+"""Last value; largest magnitude; root of the mean square over time."""
+_ARRAYS = {
+    Kind.GRAVITY: kernel.GRAVITY,
+    Kind.DAMPING: kernel.DAMPING,
+    Kind.STIFFNESS: kernel.STIFFNESS,
+    Kind.REST: kernel.REST,
+    Kind.ARMATURE: kernel.ARMATURE,
+    Kind.MODAL_DAMPING: kernel.MODAL_DAMPING_SCALE,
+}
+"""Parameters that the kernel keeps in arrays."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What every run of a sweep has in common.
+
+    Attributes:
+        stop: End, s.
+        step: Distance of rows, s; a thousandth of the run if None.
+        inputs: Inputs over time, by name.
+        method: As `bough.simulate` names it.
+        rtol: Relative tolerance.
+        atol: Absolute tolerance; each coordinate is measured by its own motion if None.
+        max_step: Longest step of the solver, s; no bound if None.
+    """
+
+    stop: float
+    step: float | None = None
+    inputs: Mapping[str, Series] = field(default_factory=dict)
+    method: str = "dopri5"
+    rtol: float = 1e-6
+    atol: float | None = None
+    max_step: float | None = None
+
+    def simulate(
+        self,
+        system: Mechanism,
+        constant: Mapping[str, float],
+        initial: tuple[Array, Array] | None = None,
+        progress: Callable[[float], None] | None = None,
+    ) -> Result:
+        """One run of a system, with constant inputs besides those over time."""
+        return simulate(
+            system, self.stop, {**self.inputs, **constant}, self.step,
+            method=self.method, rtol=self.rtol, atol=self.atol, max_step=self.max_step, initial=initial,
+            progress=progress,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """One run of a sweep.
+
+    Attributes:
+        number: From 1 on, in the order of the grid.
+        settings: What was set, by name.
+        measures: (variables, 3): final, peak and rms of each variable, nan if the run failed.
+        error: Why the run failed; empty if it did not.
+    """
+
+    number: int
+    settings: Mapping[str, float]
+    measures: Array
+    error: str = ""
+
+    @property
+    def ok(self) -> bool:
+        """Whether the run reached its end."""
+        return not self.error
+
+
+@dataclass(frozen=True, eq=False)
+class Sweep:
+    """All runs: names of the variables, and an outcome for each point of the grid."""
+
+    names: tuple[str, ...]
+    outcomes: tuple[Outcome, ...]
+
+
+class SweepInterrupted(KeyboardInterrupt):
+    """The user has stopped a sweep.
+
+    Attributes:
+        sweep: The runs that had ended.
+        missing: Numbers of the others.
+    """
+
+    def __init__(self, sweep: Sweep, count: int) -> None:
+        """Keep what there is of so many runs."""
+        ended = {outcome.number for outcome in sweep.outcomes}
+        self.sweep = sweep
+        self.missing = tuple(number for number in range(1, count + 1) if number not in ended)
+        super().__init__(f"interrupted: {len(ended)} of {count} runs are done")
+
+
+def grid(values: Mapping[str, Sequence[float]]) -> list[dict[str, float]]:
+    """Every combination of the values; the last name changes fastest.
+
+    Raises:
+        ArgumentError: There are too many.
+    """
+    count = math.prod(len(v) for v in values.values())
+    if count > MOST_RUNS:
+        raise ArgumentError(f"that makes {count} runs; at most {MOST_RUNS} are made")
+    return [dict(zip(values, point, strict=True)) for point in itertools.product(*values.values())]
+
+
+def settable(system: Mechanism) -> dict[str, FmuVariable]:
+    """What a run can be given, by name: tunable parameters, start values of states, inputs."""
+    return {
+        v.name: v
+        for v in scalar_table(system)
+        if v.state or v.causality == "input" or (v.causality == "parameter" and v.variability == "tunable")
+    }
+
+
+def refusal(system: Mechanism, name: str, known: Sequence[str]) -> str:
+    """Why a name cannot be set, with the cure."""
+    hint = setting_hint(system.model, name)
+    if name.startswith("solver."):
+        hint = "the solver of a run is chosen by its method, step and rtol"
+    return f"there is no {name!r} to be set" + (f"; {hint}" if hint else choices(name, known))
+
+
+def run_set(
+    model: Model | Mechanism | str | os.PathLike[str] | Mapping[str, Any],
+    settings: Mapping[str, float],
+    plan: Plan,
+    progress: Callable[[float], None] | None = None,
+) -> Result:
+    """One run with some values set; a Mechanism is left as it was.
+
+    Args:
+        model: A model, or what `bough.load` takes, or a Mechanism.
+        settings: Tunable parameters, start values of states and constant inputs, by the names of the FMU.
+        plan: Times, inputs over time, and method.
+        progress: Called now and then with the fraction done.
+
+    Raises:
+        ModelError: The model is wrong.
+        SimulationError: A setting is unknown or not allowed, or the run failed.
+    """
+    system = model if isinstance(model, Mechanism) else Mechanism(model)
+    check_settings(system, [settings], plan.inputs)
+    bench = _Bench(system)
+    if all(bench.known[name].causality == "input" for name in settings):
+        return plan.simulate(system, settings, progress=progress)
+    try:
+        return bench.simulate(settings, plan, progress)
+    finally:
+        bench.reset()
+
+
+def sweep(
+    model: Model | str | os.PathLike[str] | Mapping[str, Any],
+    points: Sequence[Mapping[str, float]],
+    plan: Plan,
+    *,
+    names: Sequence[str] | None = None,
+    jobs: int | None = None,
+    keep: Callable[[int, Result], None] | None = None,
+    progress: Callable[[float], None] | None = None,
+) -> Sweep:
+    """Run a model at every point.
+
+    Args:
+        model: A model, or what `bough.load` takes.
+        points: Settings of each run, by the names of the FMU; see `grid`.
+        plan: What all runs have in common.
+        names: Variables whose measures are kept; all by default.
+        jobs: Threads; as many as there are processors by default.
+        keep: Called with the number and the whole result of each run, also of those that failed on their way; from
+            the threads, one at a time.
+        progress: Called with the fraction done.
+
+    Returns:
+        The outcomes, in the order of the points. Runs that fail do not end the sweep.
+
+    Raises:
+        ModelError: The model is wrong.
+        SimulationError: A setting is unknown or not allowed.
+        SweepInterrupted: The user has stopped it; `sweep` has the runs that had ended.
+    """
+    first = Mechanism(model)
+    check_settings(first, points, plan.inputs)
+    kept = tuple(v.name for v in first.variables) if names is None else tuple(names)
+    workers = max(1, min(jobs or os.cpu_count() or 1, len(points)))
+    benches: queue.SimpleQueue[_Bench] = queue.SimpleQueue()
+    for system in [first, *(Mechanism(first.model) for _ in range(workers - 1))]:
+        benches.put(_Bench(system))
+    lock, ending, outcomes = threading.Lock(), threading.Event(), dict[int, Outcome]()
+
+    def go_on(_: float) -> None:
+        if ending.is_set():
+            raise KeyboardInterrupt
+
+    def work(job: tuple[int, Mapping[str, float]]) -> None:
+        number, settings = job
+        if ending.is_set():
+            return
+        bench = benches.get()
+        try:
+            result, error = bench.run(settings, plan, go_on)
+        except KeyboardInterrupt:
+            return
+        finally:
+            benches.put(bench)
+        measures = np.full((len(kept), len(MEASURES)), np.nan) if error or result is None else measure(result, kept)
+        with lock:
+            if keep is not None and result is not None and len(result):
+                keep(number, result)
+            if progress is not None:
+                progress((len(outcomes) + 1) / len(points))
+            outcomes[number] = Outcome(number, dict(settings), measures, error)
+
+    with noted(ending.set), ThreadPoolExecutor(workers, thread_name_prefix="sweep") as pool:
+        try:
+            for job in [pool.submit(work, job) for job in enumerate(points, 1)]:
+                job.result()
+        except BaseException:  # no run ends a sweep, but a result that cannot be kept does
+            ending.set()
+            raise
+    done = Sweep(kept, tuple(outcomes[number] for number in sorted(outcomes)))
+    if len(outcomes) < len(points):
+        raise SweepInterrupted(done, len(points))
+    return done
+
+
+def measure(result: Result, names: Sequence[str]) -> Array:
+    """Final value, largest magnitude and root mean square over time of some variables, (n, 3)."""
+    t = result.t
+    span = float(t[-1] - t[0])
+    out = np.empty((len(names), len(MEASURES)))
+    for i, name in enumerate(names):
+        y = result[name]
+        # Trapezia: rows need not be evenly spaced at the end of the run.
+        mean = float(np.sum(np.diff(t) * (y[1:] ** 2 + y[:-1] ** 2)) / (2 * span)) if span > 0.0 else float(y[0] ** 2)
+        out[i] = y[-1], np.max(abs(y)), math.sqrt(mean)
+    return out
+
+
+def check_settings(system: Mechanism, points: Sequence[Mapping[str, float]], series: Container[str] = ()) -> None:
+    """Refuse settings that no run can have.
+
+    Args:
+        system: The model.
+        points: Settings of each run.
+        series: Names of inputs that are given over time.
+
+    Raises:
+        SimulationError: A name is unknown or given twice, or a value is not allowed.
+    """
+    known = settable(system)
+    for point in points:
+        for name, value in point.items():
+            v = known.get(name)
+            if v is None:
+                raise SimulationError(refusal(system, name, list(known)))
+            if name in series:
+                raise SimulationError(f"{name} is given twice: as a series over time, and as a constant")
+            if not math.isfinite(value) or (v.minimum is not None and value < v.minimum):
+                least = "" if v.minimum is None else f", {v.minimum:g} or more"
+                raise SimulationError(f"{name}: expected a finite number{least}, found {value!r}")
+            if v.type == "Boolean" and value not in (0.0, 1.0):
+                raise SimulationError(f"{name}: expected 0 or 1, found {value!r}")
+
+
+class _Bench:
+    """A system of one thread, and its parameters as the model file has them."""
+
+    def __init__(self, system: Mechanism) -> None:
+        self.system, self.known = system, settable(system)
+        nu, nb = system.nu, len(system.model.bodies)
+        sizes = {kernel.GRAVITY: 3, kernel.MODAL_DAMPING_SCALE: nb}
+        self.arrays = {which: system._data.get(which, sizes.get(which, nu)) for which in _ARRAYS.values()}
+        self.rigid = np.zeros(10 * nb)
+        for v in self.known.values():
+            if v.kind == Kind.RIGID:
+                self.rigid[v.index] = v.start[0]
+        self.tunable = sorted({v.index // 10 for v in self.known.values() if v.kind == Kind.RIGID})
+
+    def run(
+        self, settings: Mapping[str, float], plan: Plan, progress: Callable[[float], None]
+    ) -> tuple[Result | None, str]:
+        """The result, as far as it got, and what went wrong."""
+        try:
+            return self.simulate(settings, plan, progress), ""
+        except SimulationError as error:
+            return error.result, str(error)
+
+    def simulate(
+        self, settings: Mapping[str, float], plan: Plan, progress: Callable[[float], None] | None = None
+    ) -> Result:
+        """The result.
+
+        Raises:
+            SimulationError: The kernel refuses a setting, or the run failed.
+        """
+        try:
+            initial = self._set(settings)
+        except kernel.KernelError as error:
+            raise self.system.failure(error) from None
+        constant = {name: value for name, value in settings.items() if self.known[name].causality == "input"}
+        return plan.simulate(self.system, constant, initial, progress)
+
+    def reset(self) -> None:
+        """The parameters of the model file."""
+        self._set({})
+
+    def _set(self, settings: Mapping[str, float]) -> tuple[Array, Array]:
+        """Hand parameters to the kernel; return the start state."""
+        arrays = {which: values.copy() for which, values in self.arrays.items()}
+        rigid, held = self.rigid.copy(), self.system._held.astype(np.float64)
+        q, u = self.system.initial_state()
+        model = self.system._kernel_model
+        for name, value in settings.items():
+            v = self.known[name]
+            if v.kind in _ARRAYS:
+                arrays[_ARRAYS[v.kind]][v.index] = value
+            elif v.kind == Kind.RIGID:
+                rigid[v.index] = value
+            elif v.kind == Kind.LOCKED:
+                held[kernel_run.hinge(model, v.index)[1]] = value
+            elif v.state:
+                (q if v.kind == Kind.Q else u)[v.index] = value
+        u[(held != 0.0) & ~self.system._held] = 0.0  # a locked hinge does not move
+        self._normalize(q)
+        data = self.system._data
+        for which, values in arrays.items():
+            data.set(which, values)
+        data.set(kernel.HELD, held)
+        for body in self.tunable:
+            kernel_run.set_rigid(data, body, rigid[10 * body : 10 * body + 10])
+        return q, u
+
+    def _normalize(self, q: Array) -> None:
+        """Quaternions of unit length."""
+        at = 0
+        for body in self.system.model.bodies:
+            nq = body.hinge.kind.nq
+            if body.hinge.kind.quaternion and not q[at + nq - 4 : at + nq].any():
+                raise SimulationError(f"the quaternion '{body.hinge.name}.Q' is zero")
+            at += nq + body.mode_count
+        kernel_run.normalize(self.system._kernel_model, q)
