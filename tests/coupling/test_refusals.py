@@ -92,6 +92,7 @@ def test_several_values_for_one_axis_ask_for_axes(written: Writer, tmp_path: Pat
 def test_value_without_an_index_in_the_system_file_counts_for_all_elements(written: Writer, tmp_path: Path) -> None:
     made = couple(axles(set={"motor.R": 0.6, "motor.R[2]": 0.7}), tmp_path / "x.ssp", platforms="native")
     assert made.component("motor").values == {"R[1]": 0.6, "R[2]": 0.7}
+    (tmp_path / "none").mkdir()
     message = told(axles(set={"motor.R": -1}), written, tmp_path / "none")
     assert message.count("set.'motor.R'") == 1 and "at least 1e-06 Ohm" in message
     message = told(axles(set={"motor.R[3]": 1}), written, tmp_path / "none")
