@@ -33,7 +33,7 @@ from bough.cli.inputs import gather
 from bough.cli.partner import partners
 from bough.cli.references import record, verify
 from bough.cli.reporting import report
-from bough.cli.running import ATOL_HELP, METHOD_HELP, Run, execute, known_method
+from bough.cli.running import METHOD_HELP, Atol, MaxStep, Run, execute, known_method
 from bough.cli.settling import settled
 from bough.cli.summary import print_summary, summary, warn_of_oddities
 from bough.cli.sweep import sweep
@@ -119,14 +119,8 @@ def run(
         float | None,
         typer.Option("--rtol", metavar="R", help="Relative tolerance of adaptive methods.", show_default="1e-06"),
     ] = None,
-    atol: Annotated[
-        float | None,
-        typer.Option("--atol", metavar="A", help=ATOL_HELP, show_default="by the motion of each coordinate"),
-    ] = None,
-    max_step: Annotated[
-        float | None,
-        typer.Option("--max-step", metavar="H", help="Longest step of the solver, s.", show_default="no bound"),
-    ] = None,
+    atol: Atol = None,
+    max_step: MaxStep = None,
     order: Annotated[
         Order | None, typer.Option("--order", help="Package: who steps first.", show_default="as the package says")
     ] = None,

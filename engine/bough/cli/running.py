@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import typer
 
@@ -30,7 +30,19 @@ from bough.run.result import Interrupted, Result
 Progress: TypeAlias = Callable[[float], None] | None
 STDOUT = Path("-")
 MOST_ROWS = 10_000_000
-ATOL_HELP = "Absolute tolerance of positions, rad or m; of speeds a hundred times as much."
+Atol: TypeAlias = Annotated[
+    float | None,
+    typer.Option(
+        "--atol",
+        metavar="A",
+        help="Absolute tolerance of positions, rad or m; of speeds a hundred times as much.",
+        show_default="by the motion of each coordinate",
+    ),
+]
+MaxStep: TypeAlias = Annotated[
+    float | None,
+    typer.Option("--max-step", metavar="H", help="Longest step of the solver, s.", show_default="no bound"),
+]
 METHOD_HELP = f"Integration method: {', '.join(METHODS)}."
 
 

@@ -22,7 +22,7 @@ from bough.cli.console import (
     told_warnings,
     uninterrupted,
 )
-from bough.cli.running import ATOL_HELP, METHOD_HELP, Run, known_method
+from bough.cli.running import METHOD_HELP, Atol, MaxStep, Run, known_method
 from bough.errors import BoughError, listed
 from bough.files import check_different, make_folder, text_file
 from bough.mechanism.mechanism import Mechanism
@@ -58,14 +58,8 @@ def sweep(
     ] = None,
     method: Annotated[str, typer.Option("--method", metavar="M", help=METHOD_HELP, callback=known_method)] = "dopri5",
     rtol: Annotated[float, typer.Option("--rtol", metavar="R", help="Relative tolerance of adaptive methods.")] = 1e-6,
-    atol: Annotated[
-        float | None,
-        typer.Option("--atol", metavar="A", help=ATOL_HELP, show_default="by the motion of each coordinate"),
-    ] = None,
-    max_step: Annotated[
-        float | None,
-        typer.Option("--max-step", metavar="H", help="Longest step of the solver, s.", show_default="no bound"),
-    ] = None,
+    atol: Atol = None,
+    max_step: MaxStep = None,
     input_: Annotated[
         Path | None, typer.Option("--input", metavar="CSV", help="Inputs over time, the same in every run.")
     ] = None,

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from bough.mechanism import kernel
 from bough.mechanism.bodies import kernel_axes, rigid_inertia
 from bough.mechanism.mechanism import Mechanism
-from bough.mechanism.variable_table import FmuVariable, Kind
+from bough.mechanism.variable_table import PARAMETER_ARRAYS, FmuVariable, Kind
 
 Array: TypeAlias = NDArray[np.float64]
 Mask: TypeAlias = NDArray[np.bool_]
@@ -34,15 +34,6 @@ POINTS = ((0.0, False), (0.0, True), (0.5, False), (1.0, True))
 """Share of hinges that are locked, and whether deflections are large, point by point."""
 LARGE = 0.1
 """Large deflection of a mode: its largest rotation (rad) or translation (m) of a node."""
-
-_PARAMETERS = {
-    Kind.GRAVITY: kernel.GRAVITY,
-    Kind.DAMPING: kernel.DAMPING,
-    Kind.STIFFNESS: kernel.STIFFNESS,
-    Kind.REST: kernel.REST,
-    Kind.ARMATURE: kernel.ARMATURE,
-    Kind.MODAL_DAMPING: kernel.MODAL_DAMPING_SCALE,
-}
 
 
 def is_known(v: FmuVariable) -> bool:
@@ -155,7 +146,7 @@ class _Probe:
     def _evaluate(self, point: Point) -> Array:
         """The rows at a point."""
         system, nb = self.system, len(self.system.model.bodies)
-        for kind, parameter in _PARAMETERS.items():
+        for kind, parameter in PARAMETER_ARRAYS.items():
             if point[kind] is not self.last.get(kind):
                 self.data.set(parameter, point[kind])
         held = self.driven | (self.hinge & (point[Kind.LOCKED][self.owner] != 0.0))

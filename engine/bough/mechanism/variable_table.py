@@ -13,6 +13,7 @@ from enum import IntEnum
 from itertools import groupby
 from typing import Literal, TypeAlias
 
+from bough.mechanism import kernel
 from bough.mechanism.kernel import METHODS
 from bough.mechanism.mechanism import Mechanism
 from bough.mechanism.variables import Variable, hinge_dofs
@@ -55,6 +56,17 @@ class Kind(IntEnum):
     SOLVER_MAX_STEP = 33
     PARTNER = 100
     """A number of a partner (`bough.partners`); the index tells which."""
+
+
+PARAMETER_ARRAYS = {
+    Kind.GRAVITY: kernel.GRAVITY,
+    Kind.DAMPING: kernel.DAMPING,
+    Kind.STIFFNESS: kernel.STIFFNESS,
+    Kind.REST: kernel.REST,
+    Kind.ARMATURE: kernel.ARMATURE,
+    Kind.MODAL_DAMPING: kernel.MODAL_DAMPING_SCALE,
+}
+"""Parameters that the kernel keeps in arrays, by kind."""
 
 
 class Role(IntEnum):

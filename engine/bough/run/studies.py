@@ -23,7 +23,7 @@ from bough.errors import ArgumentError, SimulationError, choices
 from bough.files.interrupts import noted
 from bough.mechanism import kernel, kernel_run
 from bough.mechanism.mechanism import Mechanism
-from bough.mechanism.variable_table import FmuVariable, Kind, scalar_table
+from bough.mechanism.variable_table import PARAMETER_ARRAYS, FmuVariable, Kind, scalar_table
 from bough.model import Model
 from bough.run.result import Result
 from bough.run.series_file import Series
@@ -35,15 +35,6 @@ Array: TypeAlias = NDArray[np.float64]
 MOST_RUNS = 1_000_000
 MEASURES = ("final", "peak", "rms")
 """Last value; largest magnitude; root of the mean square over time."""
-_ARRAYS = {
-    Kind.GRAVITY: kernel.GRAVITY,
-    Kind.DAMPING: kernel.DAMPING,
-    Kind.STIFFNESS: kernel.STIFFNESS,
-    Kind.REST: kernel.REST,
-    Kind.ARMATURE: kernel.ARMATURE,
-    Kind.MODAL_DAMPING: kernel.MODAL_DAMPING_SCALE,
-}
-"""Parameters that the kernel keeps in arrays."""
 
 
 @dataclass(frozen=True)
@@ -308,7 +299,7 @@ class _Bench:
         self.system, self.known = system, settable(system)
         nu, nb = system.nu, len(system.model.bodies)
         sizes = {kernel.GRAVITY: 3, kernel.MODAL_DAMPING_SCALE: nb}
-        self.arrays = {which: system._data.get(which, sizes.get(which, nu)) for which in _ARRAYS.values()}
+        self.arrays = {which: system._data.get(which, sizes.get(which, nu)) for which in PARAMETER_ARRAYS.values()}
         self.rigid = np.zeros(10 * nb)
         for v in self.known.values():
             if v.kind == Kind.RIGID:
@@ -351,8 +342,8 @@ class _Bench:
         model = self.system._kernel_model
         for name, value in settings.items():
             v = self.known[name]
-            if v.kind in _ARRAYS:
-                arrays[_ARRAYS[v.kind]][v.index] = value
+            if v.kind in PARAMETER_ARRAYS:
+                arrays[PARAMETER_ARRAYS[v.kind]][v.index] = value
             elif v.kind == Kind.RIGID:
                 rigid[v.index] = value
             elif v.kind == Kind.LOCKED:
