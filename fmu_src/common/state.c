@@ -99,12 +99,20 @@ static finding read_run(fmu_instance *f, const snapshot *head, const unsigned ch
   const bough_sim_options options = fmu_sim_options(&head->now);
   const bough_status made = bough_sim_create(f->model, f->data, &options, sim);
   if (made == BOUGH_NO_MEMORY) return no_memory(f);
-  if (made == BOUGH_OK && bough_sim_restore(*sim, bytes, (size_t)head->sim_bytes) == BOUGH_OK &&
-      bough_sim_time(*sim) == head->now.time && run_ok(f, *sim, &head->now))
-    return OURS;
+  if (made != BOUGH_OK) return NOT_OURS;
+  const size_t size = bough_sim_state_size(*sim);
+  unsigned char *before = malloc(size); /* the kernel's parameters as they are, bytes that nobody sets included */
+  finding found = before ? NOT_OURS : no_memory(f);
+  if (before && bough_sim_save(*sim, before, size) == BOUGH_OK &&
+      bough_sim_restore(*sim, bytes, (size_t)head->sim_bytes) == BOUGH_OK) {
+    found = bough_sim_time(*sim) == head->now.time && run_ok(f, *sim, &head->now) ? OURS : NOT_OURS;
+    if (found != OURS) bough_sim_restore(*sim, before, size);
+  }
+  free(before);
+  if (found == OURS) return OURS;
   bough_sim_free(*sim);
   *sim = NULL;
-  return NOT_OURS;
+  return found;
 }
 
 /* Is it a state of this instance? On success `head` is filled, and `arrays` are its arrays, for the caller to free. */
