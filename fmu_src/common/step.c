@@ -4,9 +4,11 @@
 
 #include "fmu.h"
 
-/* More attempts at an internal step than this between two communication points are a mistake; and so is a beginning that
- * would make it OUTLOOK times as many, looked at every GLANCE attempts. */
-enum { MOST_ATTEMPTS = 1000000, GLANCE = 10000, OUTLOOK = 100 };
+/* More attempts at an internal step than this between two communication points are a mistake: see hopeless. The fuzz
+ * targets, where the sanitizers make each attempt a hundred times as long, are compiled with fewer. */
+#ifndef BOUGH_MOST_ATTEMPTS
+#define BOUGH_MOST_ATTEMPTS 1000000
+#endif
 
 /* After a step outputs see the inputs as they have become. Derivatives hold for one step; the slopes at its end stay for
  * the derivatives of outputs. */
@@ -68,10 +70,12 @@ static int64_t attempts(const bough_sim *sim) {
   return counts.steps + counts.rejected;
 }
 
-/* So many attempts have brought the step from `start` to `time`: is `end` out of sight? */
+/* So many attempts have brought the step from `start` to `time`: is `end` out of sight? From the first hundredth of the
+ * allowed attempts on, the part of the way that is done must be at least the square of the part of the attempts that is
+ * used. A slow beginning is forgiven; a pace that needs n times the allowed attempts ends after the n-th part of them. */
 static int hopeless(int64_t count, double start, double time, double end) {
-  if (count > MOST_ATTEMPTS) return 1;
-  return count >= GLANCE && (time - start) * OUTLOOK * (double)MOST_ATTEMPTS < (end - start) * (double)count;
+  const double used = (double)count / BOUGH_MOST_ATTEMPTS;
+  return used > 1.0 || (used >= 0.01 && time - start < used * used * (end - start));
 }
 
 /* internal steps to `end`, or until the hook asks to return */

@@ -34,6 +34,8 @@ _ADDRESS = ["-O1", "-g1", "-fno-omit-frame-pointer", "-fno-sanitize-recover=all"
 _UNDEFINED = "-fsanitize=address,undefined"
 _KERNEL_UNDEFINED = "-fsanitize=address,signed-integer-overflow,shift,bounds,float-cast-overflow,integer-divide-by-zero"
 """What hostile numbers can do. All checks take forty times as long to compile; tests/house has them for the kernel."""
+_SHORT = ["-DBOUGH_MOST_ATTEMPTS=20000"]
+"""Attempts before a step is given up: under the sanitizers a million take minutes, and nothing new happens in them."""
 _ALLOCATORS = ("malloc", "calloc", "realloc")
 
 
@@ -125,7 +127,7 @@ class _Rules:
                 objects.append(self.compile(compile_, Path(source), out))
         for source, define in _own_sources(program):
             out = f"{kind}/{program.name if define else 'shared'}_{source.parent.name}_{source.stem}.o"
-            objects.append(self.compile([cc, *flags, "-std=c11", *define, *_INCLUDE], source, out))
+            objects.append(self.compile([cc, *flags, *_SHORT, "-std=c11", *define, *_INCLUDE], source, out))
         link = [f for f in flags if f.startswith("-fsanitize=") and "no-link" not in f]
         if program.target and coverage_guided():
             link.append("-fsanitize=fuzzer")

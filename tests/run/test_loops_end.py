@@ -68,5 +68,17 @@ def test_a_communication_step_without_an_end_in_sight_is_given_up() -> None:
     assert stepper.time < 100.0
 
 
+def test_a_step_at_a_steady_pace_that_is_too_slow_ends_after_a_part_of_the_allowed_attempts() -> None:
+    """A pace that needs some twenty times the allowed attempts: given up after a twentieth of them, not after all."""
+    system = bough.Mechanism(CART)
+    stepper = Stepper(system.block.data)
+    stepper.stiffness[:], stepper.q[:], stepper.tolerance = 2e8, 1e-3, 1e-6
+    stepper.touch("parameters")
+    with pytest.raises(SimulationError, match="too small"):
+        stepper.step(1e3)
+    assert stepper._run is not None
+    assert 20_000 < stepper._run.attempts < 200_000
+
+
 def test_counts_do_not_overflow_32_bits() -> None:
     assert all(kind is kernel.c.c_int64 for _, kind in kernel._Counts._fields_)

@@ -24,9 +24,7 @@ InputFunction: TypeAlias = Callable[[float, Array, Array, Array, Array, Array], 
 RK4_STEP = 1e-3
 """Step of rk4 where none is given, s."""
 MOST_ATTEMPTS = 1_000_000
-"""More attempts at an internal step between two communication points are a mistake ..."""
-GLANCE, OUTLOOK = 10_000, 100
-"""... and so is a beginning that would make it OUTLOOK times as many, looked at every GLANCE attempts."""
+"""More attempts at an internal step between two communication points are a mistake."""
 _SAVED = ("q", "u", "tau", "motion", "loads", "gravity", "damping", "stiffness", "rest", "armature", "modal", "rigid")
 _MAGIC = b"BOUGHSTP"
 _NOW, _SETTINGS = "<ddddqq", "<qddd"
@@ -34,10 +32,9 @@ _HEAD = struct.calcsize(_NOW) + struct.calcsize(_SETTINGS)
 
 
 def _hopeless(count: int, start: float, time: float, end: float) -> bool:
-    """Whether the end of a step is out of sight after so many attempts."""
-    if count > MOST_ATTEMPTS:
-        return True
-    return count >= GLANCE and (time - start) * OUTLOOK * MOST_ATTEMPTS < (end - start) * count
+    """Whether the end of a step is out of sight after so many attempts, as fmu_src/common/step.c has it."""
+    used = count / MOST_ATTEMPTS
+    return used > 1.0 or (used >= 0.01 and time - start < used * used * (end - start))
 
 
 class Stepper:
