@@ -15,37 +15,39 @@
 
 #include "sim.h"
 
-/* f += scale (K dq + D du); dq in speeds' coordinates */
-static void linear_force(const bough_data *d, double scale, const double *dq, const double *du, double *f) {
+/* y = T^-1 x of a body's modes; a copy where eta = xi */
+static void to_modes(const bough_body *b, const double *x, double *y) {
+  const int nm = b->nm;
+  for (int r = 0; r < nm; r++) {
+    double v = b->user_basis ? 0.0 : x[r];
+    for (int c = 0; b->user_basis && c < nm; c++) v += b->Tinv[r * nm + c] * x[c];
+    y[r] = v;
+  }
+}
+
+/* f -= K dq + D du; dq in speeds' coordinates. xi and force: [nm_max] scratch. */
+static void linear_force_subtract(const bough_data *d, const double *dq, const double *du, double *xi, double *force,
+                                  double *f) {
   const bough_model *m = d->model;
   for (int k = 0; k < m->nb; k++) {
     const bough_body *b = m->body + k;
     const int nm = b->nm;
     const double damping = d->modal_scale[k];
-    for (int i = b->u0; i < b->um; i++)
-      f[i] += scale * (d->stiffness[i] * dq[i] + d->damping[i] * du[i]);
-    for (int r = 0; r < nm; r++) { /* T^-T (K T^-1 dq + D T^-1 du), row r of xi spread over eta */
-      double xq = dq[b->um + r], g = 0.0;
-      if (b->user_basis) {
-        xq = 0.0;
-        for (int c = 0; c < nm; c++) xq += b->Tinv[r * nm + c] * dq[b->um + c];
-      }
-      for (int c = 0; c < nm; c++) {
-        const double rate = b->full_damping ? b->d[r * nm + c] : c == r ? b->d[r] : 0.0;
-        if (rate == 0.0) continue;
-        double xu = du[b->um + c];
-        if (b->user_basis) {
-          xu = 0.0;
-          for (int e = 0; e < nm; e++) xu += b->Tinv[c * nm + e] * du[b->um + e];
-        }
-        g += damping * rate * xu;
-      }
-      g = scale * (g + b->k[r] * xq);
-      if (!b->user_basis)
-        f[b->um + r] += g;
+    double *f_modes = f + b->um;
+    for (int i = b->u0; i < b->um; i++) f[i] -= d->stiffness[i] * dq[i] + d->damping[i] * du[i];
+    to_modes(b, dq + b->um, xi);
+    for (int r = 0; r < nm; r++) force[r] = b->k[r] * xi[r];
+    to_modes(b, du + b->um, xi);
+    for (int r = 0; r < nm; r++)
+      if (b->full_damping)
+        for (int c = 0; c < nm; c++) force[r] += damping * b->d[r * nm + c] * xi[c];
       else
-        for (int c = 0; c < nm; c++) f[b->um + c] += b->Tinv[r * nm + c] * g;
-    }
+        force[r] += damping * b->d[r] * xi[r];
+    for (int r = 0; r < nm; r++)
+      if (b->user_basis)
+        for (int c = 0; c < nm; c++) f_modes[c] -= b->Tinv[r * nm + c] * force[r];
+      else
+        f_modes[r] -= force[r];
   }
 }
 
@@ -63,7 +65,7 @@ static bough_status stage_speed(bough_sim *sim, double t, double h, double g, co
     dq[i] = g * h * (u[i] + du[i]) + (k1q ? c * h * k1q[i] : 0.0);
     force[i] = sim->tau[i];
   }
-  linear_force(d, -1.0, dq, du, force);
+  linear_force_subtract(d, dq, du, sim->extra + 3 * nu, sim->extra + 4 * nu, force);
   for (int i = 0; i < nu; i++)
     d->hinge_mass[i] = d->armature[i] + g * h * (d->damping[i] + g * h * d->stiffness[i]);
   bough_sweep s = bough_data_sweep(d);

@@ -54,7 +54,7 @@ static size_t lay_out(const bough_model *m, char *memory) {
   s->array_bytes = at - first; /* what follows is made anew in every attempt */
   s->root_mass = take(memory, &at, ny);
   s->k = take(memory, &at, 7 * ny), s->stage = take(memory, &at, ny), s->error = take(memory, &at, ny);
-  s->trial = take(memory, &at, 2 * ny), s->tau = take(memory, &at, inputs), s->extra = take(memory, &at, 3 * m->nu);
+  s->trial = take(memory, &at, 2 * ny), s->tau = take(memory, &at, inputs), s->extra = take(memory, &at, 5 * m->nu);
   s->motion = s->tau ? s->tau + m->nu : NULL, s->loads = s->motion ? s->motion + m->nu : NULL;
   return at;
 }

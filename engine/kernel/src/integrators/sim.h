@@ -62,7 +62,7 @@ struct bough_sim {
   double *inputs;       /* [BOUGH_INPUT_ORDERS+1][n_inputs] value of tau, motion, loads at input_t, then derivatives */
   double *tau, *motion; /* [nu] inputs of the stage; loads follow */
   double *loads;        /* [6*loads] */
-  double *extra;        /* [3*nu] Rosenbrock: force, and what stiffness and damping act on */
+  double *extra;        /* [5*nu] Rosenbrock: force, what stiffness and damping act on, scratch of a body's modes (2) */
   bough_input_fn input;
   void *user;
   bough_where where;
