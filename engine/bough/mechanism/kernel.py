@@ -6,7 +6,7 @@ import ctypes as c
 import importlib.resources
 import itertools
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -364,14 +364,19 @@ class KernelData:
         return out
 
     def directional(
-        self, at: dict[str, Array], direction: dict[str, Array], nodes: Nodes, bodies: int
+        self,
+        at: dict[str, Array],
+        direction: dict[str, Array],
+        nodes: Nodes,
+        bodies: int,
+        wanted: Sequence[str] = VALUES,
     ) -> dict[str, Array]:
-        """Exact derivatives of every value along a direction; arrays as in `bough_point` and `bough_values`."""
+        """Exact derivatives of the wanted values along a direction; arrays as in `bough_point` and `bough_values`."""
         m, n = self.model, nodes.size
         sizes = (m.nq, m.nu, m.nu, 6 * bodies, 7 * n, 6 * n, 6 * n)
-        out = {name: np.zeros(size) for name, size in zip(VALUES, sizes, strict=True)}
+        out = {name: np.zeros(size) for name, size in zip(VALUES, sizes, strict=True) if name in wanted}
         point, along = (_Point(**{name: _place(x.get(name)) for name in POINT}) for x in (at, direction))
-        values = _Values(*(_place(out[name]) for name in VALUES))
+        values = _Values(**{name: _place(a) for name, a in out.items()})
         self._check(_lib.bough_directional(m.handle, self.handle, point, along, n, _place(nodes), values))
         return out
 
@@ -383,8 +388,12 @@ class KernelData:
 
     def momentum(self, q: Array, u: Array) -> Array:
         """Angular momentum about the inertial origin, then linear momentum."""
-        out = np.empty(6)
-        self._rows("energy", 1, q, u, None, out)
+        return np.asarray(self.momenta(q[None, :], u[None, :])[0])
+
+    def momenta(self, q: Array, u: Array) -> Array:
+        """The same of many states, (B, 6)."""
+        out = np.empty((q.shape[0], 6))
+        self._rows("energy", q.shape[0], q, u, None, out)
         return out
 
 

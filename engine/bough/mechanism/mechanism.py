@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bough.errors import ArgumentError, SimulationError, choices, did_you_mean, listed
 from bough.flex import counted, load
-from bough.mechanism import kernel
+from bough.mechanism import effective, kernel, operators
 from bough.mechanism.block import Block, compile_block
 from bough.mechanism.linearize import StateSpace, linearize
 from bough.mechanism.threads import Workspace
@@ -255,6 +255,84 @@ class Mechanism:
         (q_, u_, tau_), _ = self._rows(q=q, u=u, tau=tau)
         with self._errors():
             return linearize(self, q_[0], u_[0], tau_[0])
+
+    # ---- operators
+
+    def node_jacobian(self, q: ArrayLike, node: str) -> Array:
+        """Jacobian of a node, (6, nu): its angular (rad/s) and linear (m/s) velocity in the inertial frame is `J u`.
+
+        Batch allowed: (B, 6, nu).
+        """
+        (q_,), batch = self._rows(q=q)
+        with self._errors():
+            out = effective.node_jacobian(self, q_, node)
+        return out if batch else out[0]
+
+    def node_jacobian_rate(self, q: ArrayLike, u: ArrayLike, node: str) -> Array:
+        """Time derivative of a node's Jacobian while the mechanism moves with u, (6, nu), exact; batch allowed.
+
+        The node's acceleration is `J udot + Jdot u`.
+        """
+        (q_, u_), batch = self._rows(q=q, u=u)
+        with self._errors():
+            out = effective.node_jacobian_rate(self, q_, u_, node)
+        return out if batch else out[0]
+
+    def mobility(self, q: ArrayLike, node: str) -> Array:
+        """`J M^-1 J'`, (6, 6): the acceleration of a node per unit wrench there, angular part first; batch allowed.
+
+        Hinges with `drive: motion` or `locked` do not move. Rows without mobility are zero.
+        """
+        (q_,), batch = self._rows(q=q)
+        with self._errors():
+            out = effective.mobility(self, q_, node)
+        return out if batch else out[0]
+
+    def effective_mass(self, q: ArrayLike, node: str, *, directions: ArrayLike | None = None) -> Array:
+        """Mass matrix of the mechanism as a latch, a docking or a contact at a node meets it: `(J M^-1 J')^-1`.
+
+        Args:
+            q: Positions, (nq,) or (B, nq).
+            node: `body.node`.
+            directions: Rows of six numbers, angular part first, in the inertial frame: only these motions are met, and
+                the answer has a row and a column for each. `[[0, 0, 0, 0, 0, 1]]` is a point contact along z.
+
+        Returns:
+            (6, 6), angular part first: kg.m^2, kg.m, kg; inertial frame.
+
+        Raises:
+            SimulationError: The node cannot be accelerated in some direction, so the mass there is infinite. `mobility`
+                still exists.
+        """
+        (q_,), batch = self._rows(q=q)
+        with self._errors():
+            out = effective.effective_mass(self, q_, node, directions)
+        return out if batch else out[0]
+
+    def articulated(self, q: ArrayLike) -> operators.Articulated:
+        """Composite and articulated bodies with P, D, G, K, tau-bar, psi of (51)-(63), one record for each body.
+
+        All arrays have a leading dimension if q has one.
+        """
+        (q_,), batch = self._rows(q=q)
+        with self._errors():
+            return operators.articulated(self, q_, batch)
+
+    def momentum_matrix(self, q: ArrayLike) -> Array:
+        """(6, nu): `A u` is the angular momentum about the inertial origin, then the linear one; batch allowed.
+
+        Embedded wheels add their constant momentum to that.
+        """
+        (q_,), batch = self._rows(q=q)
+        with self._errors():
+            out = effective.momentum_matrix(self, q_)
+        return out if batch else out[0]
+
+    def mass_properties(self, q: ArrayLike) -> operators.MassProperties:
+        """Mass, mass centre and inertia about it of the whole mechanism, in the inertial frame; batch allowed."""
+        (q_,), batch = self._rows(q=q)
+        with self._errors():
+            return operators.mass_properties(self, q_, batch)
 
     # ---- kinematics and energy
 
