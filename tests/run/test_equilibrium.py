@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from random_models import random_loads, random_model
+from random_models import random_loads, random_model, random_state
 from scipy.optimize import brentq
 
 import bough
+from bough.mechanism import kernel
 
 G = 9.81
 E, RHO, LENGTH, SIDE = 70e9, 2700.0, 1.0, 0.02
@@ -165,3 +166,41 @@ def test_where_there_is_no_equilibrium_the_hinge_that_falls_is_named() -> None:
 def test_arguments_that_do_not_fit_are_refused(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(bough.BoughError, match=message):
         bough.equilibrium(pendulum(0.0), **arguments)
+
+
+def test_an_equilibrium_needs_no_positive_mass_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forces and their derivatives decide: an inertia that is indefinite, or not there, changes the way only."""
+    system = bough.Mechanism(cantilever({"boundary": "craig-bampton", "bending_y": 3}, gravity=[0, 0, -G]))
+    expected, _ = bough.equilibrium(system)
+    right = system.mass_matrix
+    sign = np.diag((-1.0) ** np.arange(system.nu))
+
+    def no_sweep(*_: Any, **__: Any) -> Any:
+        raise AssertionError("forward dynamics")
+
+    monkeypatch.setattr(system, "forward_dynamics", no_sweep)
+    for wrong in (lambda q: -right(q), lambda q: sign @ right(q), lambda q: 0.0 * right(q)):
+        monkeypatch.setattr(system, "mass_matrix", wrong)
+        found, _ = bough.equilibrium(system)
+        assert found == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_derivatives_of_the_inverse_dynamics_are_those_of_differences(seed: int) -> None:
+    """Along q by central differences, whose error is some 1e-9 of the forces; along udot it is the mass matrix."""
+    model = random_model(seed, 3)
+    system = bough.Mechanism(model)
+    q, u, udot = random_state(system, seed)
+    data = kernel.KernelData(system._kernel_model, kernel.LANES_TANGENT)
+    at = {"q": q, "u": u, "udot": udot}
+    rng = np.random.default_rng(seed)
+    rates = system.position_rates(q, rng.uniform(-1.0, 1.0, system.nu))
+    found = data.inverse_directional(at, {"q": rates})
+    h = 1e-6
+    ahead, behind = (system.inverse_dynamics(q + s * h * rates, u, udot) for s in (1.0, -1.0))
+    size = max(1.0, float(abs(ahead).max()))
+    assert found == pytest.approx((ahead - behind) / (2 * h), abs=1e-7 * size)
+    along = rng.uniform(-1.0, 1.0, system.nu)
+    assert data.inverse_directional(at, {"udot": along}) == pytest.approx(
+        system.mass_matrix(q) @ along, abs=1e-9 * size
+    )

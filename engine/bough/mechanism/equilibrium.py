@@ -2,11 +2,12 @@
 
 With x a small motion in the directions of the free speeds, the forces that hold a position are
 
-    r(q) = inverse_dynamics(q, 0, 0) - tau,     dr/dx = K(q),     xdd = -M^-1 K x at r = 0.       (1)
+    r(q) = inverse_dynamics(q, 0, 0) - tau,     dr/dx = K(q).                                      (1)
 
-K follows from exact directional derivatives of the accelerations. In the coordinates y of the eigenvectors of K in the
-metric of M a step is `dy = -r_y / |w|`: Newton's where the stiffness w is positive, downhill where it is negative, so
-that a pendulum ends up hanging and not standing.
+K follows from exact directional derivatives of the inverse dynamics: nothing is divided by an inertia, which may be
+singular. In the coordinates y of the eigenvectors of K in the metric of M a step is `dy = -r_y / |w|`: Newton's where
+the stiffness w is positive, downhill where it is negative, so that a pendulum ends up hanging and not standing. M only
+says what a small motion is; where it is not positive, `_metric` has one that is.
 """
 
 from __future__ import annotations
@@ -36,6 +37,8 @@ ROUND_OFF = 1e-8
 """Forces that are left, over the weight, that may be round-off if a step does not reduce them."""
 FLAT = 1e-13
 """Stiffness over the largest one that may be round-off."""
+MASSLESS = 1e-10
+"""Mass of a motion over the largest one below which the metric takes another one for it."""
 TURN = 0.5
 """Largest rotation of a hinge in one step, rad: within it a cosine is near to its tangent."""
 SLIDE = 1.0
@@ -97,6 +100,19 @@ def force_left(system: Mechanism, index: int, force: float) -> str:
     if c.modal:
         return f"{force:.4g} J per unit of {c.body}.eta[{c.number}], on mode {c.number} of body '{c.body}'"
     return f"{force:.4g} {'N.m' if c.kind == 'rotation' else 'N'} at hinge '{c.owner}' ({c.name})"
+
+
+def _metric(M: Array) -> Array:
+    """M, (n, n), with every motion's mass made positive: |eigenvalues| of the scaled M, and a floor."""
+    size = np.sqrt(abs(np.diag(M)))
+    size[size == 0.0] = 1.0
+    values, vectors = np.linalg.eigh(M / np.outer(size, size))
+    if values.min() > MASSLESS * values.max():
+        return M
+    positive = np.maximum(abs(values), MASSLESS * abs(values).max() or 1.0)
+    metric = (vectors * positive) @ vectors.T * np.outer(size, size)
+    symmetric: Array = 0.5 * (metric + metric.T)
+    return symmetric
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,29 +189,18 @@ class _Balance:
         return float(np.sqrt(np.linalg.norm(model.gravity) * sum(np.linalg.norm(force) for force in forces)))
 
     def _stiffness(self, q: Array) -> _Stiffness:
-        system, free = self.system, np.flatnonzero(~self.system._held)
-        # Forces that hold everything: about them the accelerations are -M^-1 K x, (1).
-        hold = system.inverse_dynamics(q, self.still, self.still, loads=self.loads)
-        at = {"q": q, "u": self.still, "tau": hold}
+        system, mine = self.system, self.free
+        at = {"q": q, "u": self.still, "udot": self.still}
         loads = system._loads(self.loads)
         if loads is not None:
             at["loads"] = loads.reshape(-1)
-        M = system.mass_matrix(q)[np.ix_(free, free)]
-        K = np.empty((free.size, self.free.size))
-        none = np.zeros(0, dtype=np.intc)
+        K = np.empty((mine.size, mine.size))
         with system._errors():
-            for j, index in enumerate(self.free):
+            for j, index in enumerate(mine):
                 rates = system.position_rates(q, np.eye(1, system.nu, index)[0])
-                values = self._tangent.directional(at, {"q": rates}, none, len(system.model.bodies))
-                K[:, j] = -M @ values["udot"][free]
-        mine = np.searchsorted(free, self.free)
-        K, M = K[mine], M[np.ix_(mine, mine)]
-        try:
-            w, vectors = eigh(0.5 * (K + K.T), M)
-        except np.linalg.LinAlgError:
-            raise SimulationError(
-                "no static equilibrium found: the mass matrix is singular; `bough modes` tells what moves the same mass"
-            ) from None
+                K[:, j] = self._tangent.inverse_directional(at, {"q": rates})[mine]
+        M = _metric(system.mass_matrix(q)[np.ix_(mine, mine)])
+        w, vectors = eigh(0.5 * (K + K.T), M)
         return _Stiffness(K, w, vectors)
 
     def _step(self, r: Array, stiffness: _Stiffness, negligible: float) -> Array:
@@ -240,7 +245,7 @@ class _Balance:
 
     def _failure(self, q: Array) -> SimulationError:
         r = self.residual(q)
-        scale = np.sqrt(np.diag(self.system.mass_matrix(q))[self.free])
+        scale = np.sqrt(np.diag(_metric(self.system.mass_matrix(q)[np.ix_(self.free, self.free)])))
         worst = int(np.argmax(abs(r) / scale))
         modal = not (self._turns[worst] or self._slides[worst])
         left = force_left(self.system, int(self.free[worst]), float(r[worst]))

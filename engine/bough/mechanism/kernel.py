@@ -91,6 +91,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "data_get": (c.c_int, [_P, c.c_int, _D, c.c_int]),
     "evaluate_rows": (c.c_int, [_P, _P, c.c_int, c.POINTER(_Point), c.c_int, _P, c.POINTER(_Values)]),
     "directional": (c.c_int, [_P, _P, c.POINTER(_Point), c.POINTER(_Point), c.c_int, _P, c.POINTER(_Values)]),
+    "inverse_directional": (c.c_int, [_P, _P, c.POINTER(_Point), c.POINTER(_Point), _P]),
     "forward_dynamics_batch": (c.c_int, [_P, _P, c.c_int, _D, _D, _D, _D]),
     "forward_composite": (c.c_int, [_P, _P, c.c_int, *[_D] * 7]),
     "inverse_dynamics": (c.c_int, [_P, _P, c.c_int, *[_D] * 5]),
@@ -378,6 +379,14 @@ class KernelData:
         point, along = (_Point(**{name: _place(x.get(name)) for name in POINT}) for x in (at, direction))
         values = _Values(**{name: _place(a) for name, a in out.items()})
         self._check(_lib.bough_directional(m.handle, self.handle, point, along, n, _place(nodes), values))
+        return out
+
+    def inverse_directional(self, at: dict[str, Array], direction: dict[str, Array]) -> Array:
+        """Exact derivative along a direction of the forces that udot takes, (nu,); no inertia is inverted."""
+        names = ("q", "u", "loads", "udot")
+        point, along = (_Point(**{name: _place(x.get(name)) for name in names}) for x in (at, direction))
+        out = np.zeros(self.model.nu)
+        self._check(_lib.bough_inverse_directional(self.model.handle, self.handle, point, along, _place(out)))
         return out
 
     def energy(self, q: Array, u: Array) -> Array:

@@ -128,6 +128,10 @@ BOUGH_API bough_status bough_evaluate_rows(const bough_model *model, bough_data 
 BOUGH_API bough_status bough_directional(const bough_model *model, bough_data *data, const bough_point *at,
                                          const bough_point *direction, int count, const int *nodes,
                                          const bough_values *dz);
+/* dtau [nu] = derivative along `direction` of the forces that udot takes at `at` (inverse dynamics): q, u, udot and loads
+ * count, the rest does not. No pivot is needed, so that it is there where the inertia is singular. `data` as above. */
+BOUGH_API bough_status bough_inverse_directional(const bough_model *model, bough_data *data, const bough_point *at,
+                                                 const bough_point *direction, double *dtau);
 /* Accelerations of `count` states without given motion and loads, stored one after the other: four at a time share the
  * vector lanes. `data` is made with BOUGH_LANES_BATCH. */
 BOUGH_API bough_status bough_forward_dynamics_batch(const bough_model *model, bough_data *data, int count,

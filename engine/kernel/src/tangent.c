@@ -61,3 +61,22 @@ bough_status bough_directional(const bough_model *m, bough_data *d, const bough_
   drop(acceleration, 6 * count, dz->acceleration);
   return BOUGH_OK;
 }
+
+bough_status bough_inverse_directional(const bough_model *m, bough_data *d, const bough_point *at, const bough_point *dir,
+                                       double *dtau) {
+  if (!m || !d || d->model != m || !d->work_tangent || !at || !dir || !dtau || !at->q || !at->u) return BOUGH_BAD_ARGUMENT;
+  number *q = d->tangent_buffer;
+  number *u = lift(at->q, dir->q, m->nq, q), *udot = lift(at->u, dir->u, m->nu, u);
+  number *loads = lift(at->udot, dir->udot, m->nu, udot), *tau = lift(at->loads, dir->loads, 6 * m->n_loads, loads);
+  const int loaded = m->n_loads > 0 && (at->loads || dir->loads);
+  bough_sweep s = bough_data_sweep(d);
+  s.path = d->path_general;
+  bough_other_ops_tangent_base.inverse(&s, d->work_tangent, q, u, udot, loaded ? loads : NULL, tau);
+  for (int i = 0; i < m->nu; i++)
+    if (!bough_finite(creal(tau[i])) || !bough_finite(cimag(tau[i]))) {
+      d->where.body = bough_body_of_speed(m, i);
+      return BOUGH_NOT_FINITE;
+    }
+  drop(tau, m->nu, dtau);
+  return BOUGH_OK;
+}

@@ -125,6 +125,12 @@ static void directional(const bough_model *m, bough_data *d, const buffers *b) {
   OK(bough_directional(m, d, &at, &none, 0, NULL, &dz));
   OK(bough_data_create(m, BOUGH_LANES_ONE, &plain));
   REFUSED(bough_directional(m, plain, &at, &at, 0, NULL, &dz)); /* made without lanes for it */
+  REFUSED(bough_inverse_directional(m, plain, &known, &at, b->udot));
+  REFUSED(bough_inverse_directional(m, d, NULL, &at, b->udot));
+  REFUSED(bough_inverse_directional(m, d, &none, &at, b->udot));
+  REFUSED(bough_inverse_directional(m, d, &known, NULL, b->udot));
+  REFUSED(bough_inverse_directional(m, d, &known, &at, NULL));
+  OK(bough_inverse_directional(m, d, &known, &none, b->udot));
   bough_data_free(plain);
 }
 
