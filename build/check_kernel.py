@@ -112,6 +112,12 @@ def adapter_jobs(compiler: Compiler, folder: Path) -> list[list[str]]:
     ]
 
 
+def binding_jobs(compiler: Compiler, folder: Path) -> list[list[str]]:
+    """Return the command that compiles the extension module; it brings its own declarations of Python's functions."""
+    source, include = ROOT / "engine" / "binding" / "binding.c", f"-I{KERNEL / 'include'}"
+    return [[*compiler.command, *WARNINGS, *FLAGS, include, "-c", str(source), "-o", str(folder / "binding.o")]]
+
+
 def compile_all(compiler: Compiler, commands: list[list[str]]) -> list[str]:
     """Run compile commands; return the messages of those that fail."""
     with ThreadPoolExecutor(2) as pool:
@@ -159,7 +165,8 @@ def main() -> None:
             folder.mkdir()
             adapters.mkdir()
             failed = compile_all(compiler, jobs(compiler, sources, folder))
-            faults += failed + compile_all(compiler, adapter_jobs(compiler, adapters))
+            others = [*adapter_jobs(compiler, adapters), *binding_jobs(compiler, adapters)]
+            faults += failed + compile_all(compiler, others)
             if failed:
                 continue
             if shutil.which("nm"):
@@ -170,7 +177,8 @@ def main() -> None:
                 print("check_kernel: nm is not installed, the symbols are not checked")
     if faults:
         sys.exit("\n".join(dict.fromkeys(faults)))
-    print(f"check_kernel: {len(sources)} kernel files and the adapters clean with {', '.join(c.name for c in used)}")
+    names = ", ".join(c.name for c in used)
+    print(f"check_kernel: {len(sources)} kernel files, the adapters and the binding clean with {names}")
 
 
 if __name__ == "__main__":

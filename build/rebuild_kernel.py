@@ -27,8 +27,9 @@ def main() -> None:
     cmake = str(Path(scripts) / "cmake")
     # installing adds files and removes none: a source that moved would be there twice
     shutil.rmtree(Path(sysconfig.get_path("platlib")) / "bough" / "_src", ignore_errors=True)
+    targets = ["--target", "bough_kernel", "bough_binding"] if "--kernel-only" in sys.argv else []
     for command in (
-        [cmake, "--build", str(folders[0]), *(["--target", "bough_kernel"] if "--kernel-only" in sys.argv else [])],
+        [cmake, "--build", str(folders[0]), *targets],
         [cmake, "--install", str(folders[0]), "--prefix", sysconfig.get_path("platlib")],
     ):
         done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)

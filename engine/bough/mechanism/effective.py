@@ -60,7 +60,7 @@ def node_jacobian_rate(system: Mechanism, q: Array, u: Array, node: str) -> Arra
     tangent = kernel.KernelData(data.model, kernel.LANES_TANGENT)
     out = np.empty((q.shape[0], 6, system.nu))
     for b in range(q.shape[0]):
-        direction = {"q": system._data.position_rates(q[b], u[b])}
+        direction = {"q": system._data.position_rates(q[b : b + 1], u[b : b + 1])[0]}
         for i, unit in enumerate(np.eye(system.nu)):
             out[b, :, i] = tangent.directional({"q": q[b], "u": unit}, direction, index, 0, ("velocity",))["velocity"]
     return out
@@ -117,6 +117,6 @@ def momentum_matrix(system: Mechanism, q: Array) -> Array:
     out = np.empty((q.shape[0], 6, nu))
     for b in range(q.shape[0]):
         rows = np.ascontiguousarray(np.broadcast_to(q[b], (nu + 1, q.shape[1])))
-        momenta = system._data.momenta(rows, speeds)
+        momenta = system._data.momentum(rows, speeds)
         out[b] = (momenta[1:] - momenta[0]).T
     return out

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from bough import _build_info
 from bough.errors import BoughError, SimulationError
+from bough.mechanism.quick import Quick, kernel_of
 
 Array: TypeAlias = NDArray[np.float64]
 Nodes: TypeAlias = NDArray[np.intc]
@@ -125,6 +126,7 @@ def _open() -> c.CDLL:
 
 
 _lib = _open()
+_quick = kernel_of(_lib)
 
 
 @dataclass(frozen=True)
@@ -216,6 +218,7 @@ class KernelData:
         status = _lib.bough_data_create(model.handle, lanes, c.byref(self.handle))
         if status != OK:
             raise BoughError(f"the kernel cannot make its workspace: {status_text(status)}")
+        self.quick = Quick(_quick, model.handle.value, self.handle.value, model.nq, model.nu)
 
     def __del__(self) -> None:
         """Free the kernel's memory."""
@@ -359,9 +362,9 @@ class KernelData:
         return pose, velocity, acceleration
 
     def position_rates(self, q: Array, u: Array) -> Array:
-        """Qdot = N(q) u."""
-        out = np.empty(self.model.nq)
-        self.evaluate({"q": q, "u": u}, {"qdot": out})
+        """Qdot = N(q) u of many states."""
+        out = np.empty((q.shape[0], self.model.nq))
+        self.evaluate({"q": q, "u": u}, {"qdot": out}, rows=q.shape[0])
         return out
 
     def directional(
@@ -396,11 +399,7 @@ class KernelData:
         return out
 
     def momentum(self, q: Array, u: Array) -> Array:
-        """Angular momentum about the inertial origin, then linear momentum."""
-        return np.asarray(self.momenta(q[None, :], u[None, :])[0])
-
-    def momenta(self, q: Array, u: Array) -> Array:
-        """The same of many states, (B, 6)."""
+        """Angular momentum about the inertial origin, then linear momentum, of many states, (B, 6)."""
         out = np.empty((q.shape[0], 6))
         self._rows("energy", q.shape[0], q, u, None, out)
         return out

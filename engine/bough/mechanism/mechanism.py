@@ -152,6 +152,10 @@ class Mechanism:
             ArgumentError: An argument has the wrong shape, or names what is not there.
             SimulationError: An inertia is singular, or a number is not finite; the message names the body.
         """
+        if motion is None and loads is None and method == "articulated":
+            quick: Array | None = self._workspace.quick.forward(q, u, tau)
+            if quick is not None:
+                return quick
         if method not in ("articulated", "composite"):
             raise ArgumentError(f"method: expected 'articulated' or 'composite', found {method!r}")
         motion_: Array | None = None
@@ -208,6 +212,10 @@ class Mechanism:
         self, q: ArrayLike, u: ArrayLike, udot: ArrayLike, *, loads: Mapping[str, ArrayLike] | None = None
     ) -> Array:
         """Generalized forces that give the accelerations, N.m or N, in the order of u; batch allowed."""
+        if loads is None:
+            quick: Array | None = self._workspace.quick.inverse(q, u, udot)
+            if quick is not None:
+                return quick
         (q_, u_, udot_), batch = self._rows(q=q, u=u, udot=udot)
         out = np.empty((q_.shape[0], self.nu))
         load = self._loads(loads)
@@ -217,6 +225,9 @@ class Mechanism:
 
     def mass_matrix(self, q: ArrayLike) -> Array:
         """Mass matrix by composite bodies, armature included, (nu, nu); batch allowed."""
+        quick: Array | None = self._workspace.quick.mass_matrix(q)
+        if quick is not None:
+            return quick
         (q_,), batch = self._rows(q=q)
         with self._errors():
             out = self._data.mass_matrix(q_)
@@ -236,6 +247,9 @@ class Mechanism:
 
     def mass_solve(self, q: ArrayLike, y: ArrayLike) -> Array:
         """Solve `M x = y` by two sweeps, without M."""
+        quick: Array | None = self._workspace.quick.mass_solve(q, y)
+        if quick is not None:
+            return quick
         (q_, y_), batch = self._rows(q=q, y=y)
         with self._errors():
             out = self._data.mass_solve(q_, y_)
@@ -338,6 +352,10 @@ class Mechanism:
 
     def pose(self, q: ArrayLike, node: str) -> tuple[Array, Array]:
         """Position (m) and attitude quaternion (x, y, z, w) of a node in the inertial frame; batch allowed."""
+        if (number := self._node.get(node)) is not None:
+            quick: Array | None = self._workspace.quick.pose(q, number)
+            if quick is not None:
+                return quick[:3], quick[3:]
         (q_,), batch = self._rows(q=q)
         data, index = self._nodes([node])
         with self._errors():
@@ -361,26 +379,40 @@ class Mechanism:
     def energy(self, q: ArrayLike, u: ArrayLike) -> tuple[Any, Any]:
         """Kinetic and potential energy, J; the latter of gravity, elastic modes and hinge springs. Batch allowed."""
         parts = self.energy_parts(q, u)
-        kinetic, potential = parts[..., 0], parts[..., 1:].sum(axis=-1)
-        return (float(kinetic), float(potential)) if parts.ndim == 1 else (kinetic, potential)
+        if parts.ndim == 1:
+            kinetic, gravity, elastic, springs = parts.tolist()
+            return kinetic, gravity + elastic + springs
+        return parts[:, 0], parts[:, 1:].sum(axis=-1)
 
     def energy_parts(self, q: ArrayLike, u: ArrayLike) -> Array:
         """Kinetic, gravitational, elastic and spring energy, J, (4,) or (B, 4)."""
+        quick: Array | None = self._workspace.quick.energy(q, u)
+        if quick is not None:
+            return quick
         (q_, u_), batch = self._rows(q=q, u=u)
         with self._errors():
             out = self._data.energy(q_, u_)
         return out if batch else out[0]
 
     def momentum(self, q: ArrayLike, u: ArrayLike) -> tuple[Array, Array]:
-        """Linear momentum (N.s) and angular momentum about the inertial origin (N.m.s)."""
-        (q_, u_), _ = self._rows(q=q, u=u)
-        out = self._data.momentum(q_[0], u_[0])
-        return out[3:], out[:3]
+        """Linear momentum (N.s) and angular momentum about the inertial origin (N.m.s); batch allowed."""
+        both: Array | None = self._workspace.quick.momentum(q, u)
+        if both is None:
+            (q_, u_), batch = self._rows(q=q, u=u)
+            with self._errors():
+                rows = self._data.momentum(q_, u_)
+            both = rows if batch else rows[0]
+        return both[..., 3:], both[..., :3]
 
     def position_rates(self, q: ArrayLike, u: ArrayLike) -> Array:
-        """Qdot of the positions for speeds u."""
-        (q_, u_), _ = self._rows(q=q, u=u)
-        return self._data.position_rates(q_[0], u_[0])
+        """Qdot of the positions for speeds u; batch allowed."""
+        quick: Array | None = self._workspace.quick.position_rates(q, u)
+        if quick is not None:
+            return quick
+        (q_, u_), batch = self._rows(q=q, u=u)
+        with self._errors():
+            out = self._data.position_rates(q_, u_)
+        return out if batch else out[0]
 
     # ---- helpers
 

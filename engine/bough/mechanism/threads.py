@@ -23,6 +23,7 @@ class Workspace(threading.local):
     def __init__(self, model: kernel.KernelModel, lanes: int = kernel.LANES_BATCH) -> None:
         """Runs in every thread that uses the object, with the same arguments."""
         self.data = kernel.KernelData(model, lanes)
+        self.quick = self.data.quick
 
 
 class OneThread:
