@@ -15,11 +15,12 @@ from scipy.special import j0, j1, y0, y1
 from bough.errors import ModelError
 from bough.flex.beam import line
 from bough.flex.beam.beam import beam_flex
-from bough.flex.beam.frame import RX, RY, RZ, TX, TY, TZ, Frame, LumpedMass, Section, Station, divided, straight
+from bough.flex.beam.frame import RX, RY, RZ, TX, TY, TZ, Frame, LumpedMass, Section, Station, straight
 from bough.flex.beam.frame_mesh import meshed
 from bough.flex.beam.line import coupled, families
 from bough.flex.beam.modes import ALL_MOTIONS, NO_MOTION, Selection, beam_modes, normal_modes
 from bough.flex.body import ROTATION, FlexBody
+from bough.model.axis import divided
 
 UP = np.array([0.2, 0.3, 1.0])
 STAIR = np.array([[0.0, 0.0, 0.0], [0.6, 0.0, 0.0], [0.6, 0.5, 0.0], [0.9, 0.5, 0.4]])

@@ -17,7 +17,7 @@ def test_resource_reads_back_and_agrees_with_the_description(case: str) -> None:
     assert read.block == system.block.data
     assert read.model == system.model.name
     assert read.bodies == tuple((b.name, b.hinge.name) for b in system.model.bodies)
-    assert [system.block.nodes[j] for j in read.sensors] == list(system.model.outputs)
+    assert list(read.sensors) == [system.block.nodes[name] for name in system.model.outputs]
     root = description(case, "2.0")
     assert read.token == root.get("guid")
     for record, v in zip(read.variables, root.find("ModelVariables"), strict=True):

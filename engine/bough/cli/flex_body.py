@@ -21,7 +21,7 @@ from bough.flex.fe.fe_body import fe_body, read_fe
 from bough.flex.fe.node_shapes import all_shapes, counted_entry, free_entry
 from bough.flex.integrals import inertia_tensor
 from bough.flex.sid.sid import load_sid, sid_body, write_sid
-from bough.model import Beam, Body, Fe
+from bough.model import Beam, Body, Fe, Model
 from bough.model.named_files import check_target
 from bough.model.resolve_fe import ENDINGS
 from bough.report import Section, Sketch, draw_modes
@@ -47,7 +47,8 @@ class Shown:
         fe: Entry of an FE body whose modes are known at nodes that the body does not have; None for another.
         section: Of a beam, to be drawn; None for another.
         stiffening: Whether its model asks for geometric stiffening.
-        note: What a user should know of the file; empty if nothing.
+        note: What a user should know of the file or the body; empty if nothing.
+        pieces: Bodies that a beam is cut into.
     """
 
     name: str
@@ -57,6 +58,7 @@ class Shown:
     section: Section | None = None
     stiffening: bool = True
     note: str = ""
+    pieces: int = 1
 
 
 @guarded
@@ -124,24 +126,28 @@ def bodies_of(file: Path, wanted: str | None) -> list[Shown]:
             raise SimulationError(f"{file} holds one body: leave out {wanted!r}")
         return [_sid_file(file) if kind == "sid" else _fe_file(file, kind)]
     model = load(file)
-    flexible = [each for each in model.bodies if each.rigid is None]
+    flexible = [each for each in model.whole_bodies if each.rigid is None]
     if not flexible:
         raise SimulationError(f"{file}: all bodies are rigid")
     if wanted is not None:
         names = [each.name for each in flexible]
         flexible = [each for each in flexible if each.name == wanted]
         if not flexible:
-            rigid = any(each.name == wanted for each in model.bodies)
+            rigid = any(each.name == wanted for each in model.whole_bodies)
             told = f"the body {wanted!r} is rigid" if rigid else f"there is no body {wanted!r}"
             hint = "" if rigid else did_you_mean(wanted, names)
             raise SimulationError(f"{file}: {told}; flexible bodies are: {listed(names)}{hint}")
-    return [_of_model(each, model.geometric_stiffening) for each in flexible]
+    return [_of_model(each, model) for each in flexible]
 
 
-def _of_model(body: Body, stiffening: bool) -> Shown:
+def _of_model(body: Body, model: Model) -> Shown:
     whole = body.fe if body.fe is not None and body.fe.format != "sid" and body.fe.modes.boundary != "file" else None
     section = None if body.beam is None else _section(body.beam)
-    return Shown(body.name, flex_body(body), body.kind, whole, section, stiffening)
+    pieces, note = model.pieces(body.name), ""
+    if len(pieces) > 1:
+        modes = sum(piece.mode_count for piece in pieces)
+        note = f"{body.name} moves as {len(pieces)} bodies with {modes} modes; shown are mass and modes of the whole"
+    return Shown(body.name, flex_body(body), body.kind, whole, section, model.geometric_stiffening, note, len(pieces))
 
 
 def _section(beam: Beam) -> Section:
@@ -184,6 +190,9 @@ def _export(shown: list[Shown], path: Path) -> dict[str, int]:
         names = ", ".join(each.name for each in shown)
         raise typer.BadParameter(f"name one body to write: {names}", param_hint="--sid")
     each = shown[0]
+    if each.pieces > 1:
+        told = f"{each.name} is a beam cut into {each.pieces} bodies, and a SID file holds one"
+        raise SimulationError(f"{told}: remove `bodies` from the beam and choose its modes")
     return write_sid(each.body, path, each.stiffening, f"{each.name}, written by bough")
 
 

@@ -38,7 +38,7 @@ def warn_of_oddities(model: Model, source: ModelSource) -> None:
 def summary(system: Mechanism, source: ModelSource | None = None) -> dict[str, Any]:
     """A model in numbers, ready for JSON, with notes on what looks odd in what it was loaded from."""
     model = system.model
-    bodies = [_body(body) for body in model.bodies]
+    bodies = [_body(body, model) for body in model.whole_bodies]
     return {
         "ok": True,
         "name": model.name,
@@ -47,7 +47,7 @@ def summary(system: Mechanism, source: ModelSource | None = None) -> dict[str, A
         "mass": sum(body["mass"] for body in bodies),
         "positions": system.nq,
         "speeds": system.nu,
-        "modes": sum(len(body["frequencies"]) for body in bodies),
+        "modes": sum(body.mode_count for body in model.bodies),
         "bodies": bodies,
         "inputs": [v.name for v in system.variables if v.causality == "input"],
         "outputs": [v.name for v in system.variables if v.causality != "input"],
@@ -55,8 +55,8 @@ def summary(system: Mechanism, source: ModelSource | None = None) -> dict[str, A
     }
 
 
-def _body(body: Body) -> dict[str, Any]:
-    hinge = body.hinge
+def _body(body: Body, model: Model) -> dict[str, Any]:
+    hinge, pieces = body.hinge, len(model.pieces(body.name))
     row: dict[str, Any] = {
         "name": body.name,
         "kind": body.kind,
@@ -70,6 +70,7 @@ def _body(body: Body) -> dict[str, Any]:
         return row | {"mass": body.rigid.mass}
     flex = flex_body(body)
     hertz = [float(w) / (2 * np.pi) if np.isfinite(w) else None for w in flex.frequencies]
+    row |= {"bodies": pieces} if pieces > 1 else {}
     return row | {"mass": flex.mass, "frequencies": hertz, "mode_names": list(flex.mode_names)}
 
 
@@ -98,7 +99,7 @@ def _cells(body: dict[str, Any]) -> dict[str, str]:
         "hinge": hinge["name"],
         "type": hinge["type"] + ("" if hinge["drive"] == "torque" else f" ({hinge['drive']})"),
         "DOF": str(hinge["dofs"]),
-        "kind": body["kind"],
+        "kind": f"{body['kind']} in {body['bodies']}" if "bodies" in body else body["kind"],
         "mass, kg": f"{body['mass']:.6g}",
         WRAPPED: _frequencies(body["frequencies"]),
     }

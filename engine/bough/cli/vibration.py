@@ -204,7 +204,7 @@ def sketch(system: Mechanism, q: Array, found: Vibrations) -> Sketch:
     poses, _, _ = system.node_motion(q, np.zeros(system.nu), None, names)
     motions = [system.node_motion(q, mode.shape, None, names)[1] for mode in modes]
     edges, begin = [], 0
-    for body in system.model.bodies:
+    for body in system.model.whole_bodies:
         end = begin + len(body.node_names)
         edges.append(begin + spanning_edges(poses[begin:end, :3]))
         begin = end

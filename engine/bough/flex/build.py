@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import math
 import weakref
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 
 from bough.errors import ModelError
 from bough.flex.beam.beam import Damping, Rayleigh, beam_flex
 from bough.flex.beam.frame import Frame, LumpedMass, Section, Station
-from bough.flex.beam.modes import ALL_MOTIONS, NO_MOTION, Selection
+from bough.flex.beam.line import coupled, families
+from bough.flex.beam.modes import ALL_MOTIONS, NO_MOTION, Selection, normal_modes
 from bough.flex.body import FlexBody
 from bough.flex.fe.fe_body import fe_body
 from bough.flex.nodal import inertia_matrix, nodal_body
@@ -67,9 +70,10 @@ def _solved(body: Body, stiffening: bool) -> FlexBody:
     try:
         # Absurd numbers overflow quietly here: the modes are refused when they are not finite.
         with np.errstate(all="ignore"):
-            return _beam_body(body.beam, body.hinge, stiffening)
+            flex = _beam_body(body.beam, body.hinge, stiffening)
+            return flex if body.cut is None else replace(flex, damping=cut_damping(body.cut.whole, flex))
     except ModelError as error:
-        where = f"body {body.name!r}"
+        where = f"body {body.label!r}"
         raise ModelError([replace(problem, file=where) for problem in error.problems]) from None
 
 
@@ -117,10 +121,35 @@ def _beam_body(beam: Beam, hinge: Hinge, stiffening: bool) -> FlexBody:
         beam_frame(beam),
         Selection(modes.count, modes.families or None, modes.max_frequency),
         released,
+        names=names,
         interface=[names.index(name) for name in modes.interfaces],
-        damping=_damping(beam),
+        damping=0.0 if beam.names else _damping(beam),
         stiffening=stiffening,
     )
+
+
+def cut_damping(whole: Beam, piece: FlexBody) -> Array:
+    """Damping of a piece of a beam, (nm, nm), 1/s: beta K, the same material in every piece.
+
+    A ratio z means beta = 2 z / omega with the first frequency of the whole beam, its root held and nothing on it, in
+    each family of its own where the beam has families.
+    """
+    damping = whole.damping
+    if damping.rayleigh is not None:
+        return damping.rayleigh[1] * piece.stiffness
+    if not damping.ratio:
+        return np.zeros_like(piece.stiffness)
+    first = first_frequencies(whole)
+    beta = [2.0 * damping.ratio / first[name.rpartition(" ")[0]] for name in piece.mode_names]
+    return np.diag(beta) @ piece.stiffness
+
+
+@lru_cache(maxsize=32)
+def first_frequencies(beam: Beam) -> Mapping[str, float]:
+    """The lowest frequency of every family of a beam with its root held, rad/s, by name; of 'mode' without families."""
+    frame = beam_frame(beam)
+    lines = families(frame.in_own_axes()) if frame.is_decoupled else (coupled(frame),)
+    return {line.name: float(normal_modes(line, most=1).omega[0]) for line in lines}
 
 
 def _damping(beam: Beam) -> Damping:

@@ -84,7 +84,7 @@ def describe(system: Mechanism, tool: str, *, arrays: bool = False, parameters: 
     knowns: Mask = np.array([parameters or v.causality != "parameter" for v in variables], dtype=bool)
     run, start = list(_unknowns(variables, matrix & knowns)), list(_unknowns(variables, matrix))
     model = system.model
-    bodies, dofs = len(model.bodies), system.nu
+    bodies, dofs = len(model.whole_bodies), system.nu
     text = f"Multibody system {model.name}: {_count(bodies, 'body', 'bodies')}, {_count(dofs, 'degree')} of freedom"
     return Description(
         model.name,

@@ -8,7 +8,7 @@ from html import escape
 from bough.fmu.description import Description
 from bough.fmu.parts import start_text
 from bough.mechanism.variable_table import FmuVariable
-from bough.model import Hinge, Model
+from bough.model import Body, Hinge, Model
 from bough.text.units import NONE, display_unit
 
 STYLE = """
@@ -58,10 +58,10 @@ def sections(d: Description) -> str:
 
 def _tree(model: Model) -> str:
     rows = "".join(
-        f"<tr><td>{escape(b.name)}</td><td>{_kind(b.mode_count, b.rigid is not None)}</td>"
+        f"<tr><td>{escape(b.name)}</td><td>{_kind(model, b)}</td>"
         f"<td>{escape(b.hinge.name)}</td><td>{_drive(b.hinge)}</td>"
         f"<td>{escape(b.parent if b.parent == 'ground' else f'{b.parent}.{b.at}')}</td></tr>\n"
-        for b in model.bodies
+        for b in model.whole_bodies
     )
     head = "<tr><th>Body</th><th>Kind</th><th>Hinge</th><th>Type</th><th>On</th></tr>"
     return f"<table>{head}\n{rows}</table>"
@@ -80,8 +80,13 @@ def _drive(hinge: Hinge) -> str:
     return f"{hinge.type}, {' and '.join(plural)} {'is an input' if len(names) == 1 else 'are inputs'}"
 
 
-def _kind(modes: int, rigid: bool) -> str:
-    return "rigid" if rigid else f"flexible, {modes} mode{'' if modes == 1 else 's'}"
+def _kind(model: Model, body: Body) -> str:
+    if body.rigid is not None:
+        return "rigid"
+    pieces = model.pieces(body.name)
+    modes = sum(piece.mode_count for piece in pieces)
+    inside = f" in {len(pieces)} bodies" if len(pieces) > 1 else ""
+    return f"flexible, {modes} mode{'' if modes == 1 else 's'}{inside}"
 
 
 def _connections(model: Model, variables: Sequence[FmuVariable]) -> str:

@@ -49,7 +49,7 @@ def shapes(system: Mechanism) -> tuple[Shape, ...]:
     names = system.node_names
     poses, _, _ = system.node_motion(q, u, None, names)
     where = dict(zip(names, poses, strict=True))
-    return tuple(_shape(body, where) for body in system.model.bodies)
+    return tuple(_shape(body, where) for body in system.model.whole_bodies)
 
 
 def _shape(body: Body, where: dict[str, Array]) -> Shape:

@@ -73,7 +73,7 @@ def resource(system: Mechanism, variables: Sequence[FmuVariable], token: str) ->
     """
     model = system.model
     sensors = tuple(int(j) for j in system._node_index(model.outputs))
-    bodies = tuple((body.name, body.hinge.name) for body in model.bodies)
+    bodies = tuple((body.label, body.hinge.name) for body in model.bodies)
     return pack(variables, Content(token, model.name, system.block.data, bodies, sensors))
 
 

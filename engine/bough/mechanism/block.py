@@ -26,13 +26,13 @@ class Block:
     Attributes:
         data: The bytes.
         bodies: Each body as the kernel sees it.
-        nodes: `body.node` in the kernel's order.
+        nodes: Number of every node that the kernel knows, by `body.node` as users call it.
         loads: `body.node` of the nodes that take loads, in the kernel's order.
     """
 
     data: bytes
     bodies: tuple[BodyData, ...]
-    nodes: tuple[str, ...]
+    nodes: dict[str, int]
     loads: tuple[str, ...]
 
 
@@ -96,8 +96,9 @@ def compile_block(model: Model, every_node: bool = False) -> Block:
     if not every_node:
         used = _used_nodes(model)
         bodies = tuple(_trimmed(b, d, used) for b, d in zip(model.bodies, bodies, strict=True))
-    nodes = tuple(f"{b.name}.{n.name}" for b, d in zip(model.bodies, bodies, strict=True) for n in d.nodes)
+    nodes = [f"{b.name}.{n.name}" for b, d in zip(model.bodies, bodies, strict=True) for n in d.nodes]
     where = {name: j for j, name in enumerate(nodes)}
+    keys = {name: ".".join(key) for name, key in model.node_keys().items()}
     loads = _load_nodes(model)
     places = _places(model, bodies, where)
     w = _Writer()
@@ -108,7 +109,7 @@ def compile_block(model: Model, every_node: bool = False) -> Block:
     nq = sum(b.hinge.kind.nq + d.nm for b, d in zip(model.bodies, bodies, strict=True))
     nu = sum(b.hinge.kind.nu + d.nm for b, d in zip(model.bodies, bodies, strict=True))
     w.ints += [len(bodies), nq, nu, len(nodes), len(loads), int(ruthless)]
-    owner = [name.rpartition(".")[0] for name in loads]
+    owner = [keys[name].rpartition(".")[0] for name in loads]
     for k, (body, data) in enumerate(zip(model.bodies, bodies, strict=True)):
         first = next((i for i, name in enumerate(owner) if name == body.name), 0)
         _put_ints(w, body, data, places[k], bool(port_tables[k].arrays), where)
@@ -117,7 +118,7 @@ def compile_block(model: Model, every_node: bool = False) -> Block:
     first_nodes = _firsts(node_tables)
     owners = [k for k, d in enumerate(bodies) for _ in d.nodes]
     w.ints += [i for pair in zip(owners, first_nodes, strict=True) for i in pair]
-    w.ints += [where[name] for name in loads]
+    w.ints += [where[keys[name]] for name in loads]
     w.put(np.array(model.gravity))
     for attribute in ("damping", "stiffness", "rest", "armature"):
         w.put(_per_speed(model, bodies, attribute))
@@ -132,13 +133,16 @@ def compile_block(model: Model, every_node: bool = False) -> Block:
     for j, table in enumerate(node_tables):
         if first_nodes[j] == j:
             w.put(*table.arrays)
-    return Block(w.finish(), bodies, nodes, loads)
+    known = {name: where[key] for name, key in keys.items() if key in where}
+    return Block(w.finish(), bodies, known, loads)
 
 
 def _used_nodes(model: Model) -> set[str]:
-    """`body.node` of every node that carries a hinge, a load or a sensor."""
+    """`body.node` of every node that carries a hinge, a load or a sensor, by the names of the bodies themselves."""
     used = {f"{b.parent}.{b.at}" for b in model.bodies}
-    return used | {name.rpartition(".")[0] for name in model.inputs} | set(model.outputs)
+    keys = model.node_keys()
+    asked = {name.rpartition(".")[0] for name in model.inputs} | set(model.outputs)
+    return used | {".".join(keys[name]) for name in asked}
 
 
 def _trimmed(body: Body, data: BodyData, used: set[str]) -> BodyData:
@@ -151,9 +155,9 @@ def _trimmed(body: Body, data: BodyData, used: set[str]) -> BodyData:
 
 
 def _load_nodes(model: Model) -> tuple[str, ...]:
-    """`body.node` of every load input, once each, in the order of the bodies."""
+    """`body.node` of every load input, as users call it, once each, in the order of the bodies."""
     asked = {name.rpartition(".")[0] for name in model.inputs}
-    return tuple(f"{b.name}.{n}" for b in model.bodies for n in b.node_names if f"{b.name}.{n}" in asked)
+    return tuple(name for name in model.node_keys() if name in asked)
 
 
 def _places(model: Model, bodies: tuple[BodyData, ...], where: dict[str, int]) -> list[_Place]:

@@ -140,7 +140,7 @@ def _rigid_data(body: Body, C: Array) -> BodyData:
 def _dependent_modes(body: Body) -> ModelError:
     return ModelError(
         Problem(
-            file=f"body {body.name!r}",
+            file=f"body {body.label!r}",
             line=None,
             key=f"{body.kind}.modes",
             expected="modes that move mass independently of each other with the attach node held",
@@ -159,7 +159,7 @@ def _stiffening(body: Body, flex: FlexBody, unclamped: bool, ruthless: bool) -> 
     cure = "use a `beam`, or an `fe` body that brings its geometric stiffness" if bare else "use `fidelity: full`"
     raise ModelError(
         Problem(
-            file=f"body {body.name!r}",
+            file=f"body {body.label!r}",
             line=None,
             key="geometric_stiffening",
             expected=f"a flexible body with {expected}",

@@ -183,7 +183,9 @@ class _Balance:
         By Schwarz's inequality; the mass is what the ground carries if nothing moves.
         """
         model = self.system.model
-        names = [b.hinge.name for b in model.bodies if b.hinge.kind.nu] + [b.name for b in model.bodies if b.mode_count]
+        names = [b.hinge.name for b in model.bodies if b.hinge.kind.nu] + [
+            b.label for b in model.bodies if b.mode_count
+        ]
         carried = self.system.hybrid_dynamics(q, self.still, self.still, held=names).reactions
         forces = [carried[i, 3:] for i, body in enumerate(model.bodies) if body.parent == "ground"]
         return float(np.sqrt(np.linalg.norm(model.gravity) * sum(np.linalg.norm(force) for force in forces)))

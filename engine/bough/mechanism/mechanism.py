@@ -70,7 +70,7 @@ class Mechanism:
         self._workspace = Workspace(self._kernel_model)
         self.q_table, self.u_table = coordinates(self.model)
         self.q_names, self.u_names = [c.name for c in self.q_table], [c.name for c in self.u_table]
-        self._node = {name: j for j, name in enumerate(self.block.nodes)}
+        self._node = self.block.nodes
         self._all: _AllNodes | None = None
         self._all_once = threading.Lock()
         self._held = np.array(self._data.get(kernel.HELD, self.nu), dtype=bool)
@@ -97,7 +97,7 @@ class Mechanism:
     @property
     def node_names(self) -> list[str]:
         """Every `body.node` that poses and motions can be asked of."""
-        return [f"{b.name}.{n}" for b in self.model.bodies for n in b.node_names]
+        return list(self.model.node_keys())
 
     @property
     def variables(self) -> list[Variable]:
@@ -472,7 +472,7 @@ class Mechanism:
     def _node_choices(self, name: str) -> str:
         """What follows a node that is not there: of a body that is, its node of a similar name or all its nodes."""
         body, _, node = name.partition(".")
-        own = next((each.node_names for each in self.model.bodies if each.name == body), ())
+        own = next((each.node_names for each in self.model.whole_bodies if each.name == body), ())
         if not own:
             return choices(name, self.node_names)
         similar = [f"{body}.{each}" for each in own if did_you_mean(node, [each])]
@@ -504,7 +504,7 @@ class Mechanism:
         """The kernel's complaint in the user's terms: which body, which hinge, when, and what to do."""
         at = "" if time is None else f" at t = {time:.9g} s"
         body = self.model.bodies[error.body] if 0 <= error.body < len(self.model.bodies) else None
-        where = "" if body is None else f" at body '{body.name}' (hinge '{body.hinge.name}', {body.hinge.type})"
+        where = "" if body is None else f" at body '{body.label}' (hinge '{body.hinge.name}', {body.hinge.type})"
         if error.status == kernel.SINGULAR:
             text = (
                 f"singular inertia{where}{at}: nothing resists this hinge or these modes. Give the body, or what hangs "
@@ -541,7 +541,7 @@ class _AllNodes:
     def __init__(self, model: Model) -> None:
         block = compile_block(model, every_node=True)
         self.workspace = Workspace(kernel.KernelModel(block.data), lanes=0)
-        self.index = {name: j for j, name in enumerate(block.nodes)}
+        self.index = block.nodes
 
 
 class _Translate:

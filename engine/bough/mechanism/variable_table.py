@@ -216,8 +216,10 @@ def _parameters(model: Model) -> Iterator[FmuVariable]:
         yield from _hinge_parameters(body, k, u0)
         u0 += body.hinge.kind.nu + body.mode_count
         if body.mode_count:
-            text = f"Factor on the modal damping of {body.name}: 1 is the model file's"
-            yield _parameter(f"{body.name}.damping_scale", NONE, text, Kind.MODAL_DAMPING, k, 1.0, 0.0)
+            text, suffix = f"Factor on the modal damping of {body.label}: 1 is the model file's", ""
+            if body.cut is not None:
+                text, suffix = f"{text}, piece {body.cut.number + 1}", f"[{body.cut.number + 1}]"
+            yield _parameter(f"{body.label}.damping_scale{suffix}", NONE, text, Kind.MODAL_DAMPING, k, 1.0, 0.0)
         yield from _rigid_parameters(body, k)
     yield from _solver_parameters()
 
@@ -275,7 +277,7 @@ def _solver_parameters() -> Iterator[FmuVariable]:
 # ---- arrays
 
 _ELEMENT = re.compile(r"^(?P<stem>.*)\[\d+\](?P<end>\)?)$")
-_TAIL = re.compile(r", (?:mode \d+|component [wxyz]+|axis \d+)$")
+_TAIL = re.compile(r", (?:mode \d+|component [wxyz]+|axis \d+|piece \d+)$")
 
 
 def array_table(scalars: Sequence[FmuVariable]) -> tuple[tuple[FmuVariable, ...], tuple[int, ...]]:

@@ -77,7 +77,8 @@ class Coordinate:
     Attributes:
         name: As in the FMU, for instance `shoulder.phi` or `upper.eta_dot[1]`.
         body: The body that it moves.
-        owner: What its name begins with: the hinge's name, or the body's for a mode.
+        owner: What its name begins with: the hinge's name, or for a mode the body's, or that of the beam of which
+            the body is a piece.
         kind: What it counts; a quaternion has four entries in q, and rotations in u.
         unit: SI, in FMI spelling; empty for none.
         number: Which of its kind at its owner, from 1.
@@ -111,9 +112,10 @@ def coordinates(model: Model) -> tuple[list[Coordinate], list[Coordinate]]:
             u.append(Coordinate(f"{h}.{d.speed}", name, h, d.kind, f"{unit}/s", number, len(u)))
         for i in range(1, 5) if kind.quaternion else ():
             q.append(Coordinate(f"{h}.Q[{i}]", name, h, "quaternion", "", i, len(q)))
-        for i in range(1, body.mode_count + 1):
-            q.append(Coordinate(f"{name}.eta[{i}]", name, name, "mode", "", i, len(q)))
-            u.append(Coordinate(f"{name}.eta_dot[{i}]", name, name, "mode", "1/s", i, len(u)))
+        label, before = body.label, 0 if body.cut is None else body.cut.modes_before
+        for i in range(before + 1, before + body.mode_count + 1):
+            q.append(Coordinate(f"{label}.eta[{i}]", name, label, "mode", "", i, len(q)))
+            u.append(Coordinate(f"{label}.eta_dot[{i}]", name, label, "mode", "1/s", i, len(u)))
     return q, u
 
 
@@ -192,7 +194,9 @@ def variable_table(model: Model, loads: tuple[str, ...]) -> list[Variable]:
         out += _body_variables(body, of_q.get(body.name, []), of_u.get(body.name, []))
         for key, unit, first in (("force", "N", 3), ("torque", "N.m", 0)):
             for i in range(3):
-                text = f"Reaction {key} at hinge {h} on body {body.name}, outboard frame"
+                text = f"Reaction {key} at hinge {h} on body {body.label}, outboard frame"
+                if body.cut is not None and body.cut.number:
+                    text = f"{key.capitalize()} in {body.label} at node {body.at}, inner on outer part, node axes"
                 index = 6 * k + first + i
                 out.append(Variable(f"{h}.reaction_{key}[{i + 1}]", unit, "output", "reaction", index, text))
     for name in model.inputs:

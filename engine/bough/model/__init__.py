@@ -1,6 +1,6 @@
 """The model file: reading, checking, and the model that the rest of bough works with."""
 
-from bough.model.beam_data import Beam, BeamModes, Material, ModalInitial, Section
+from bough.model.beam_data import Beam, BeamModes, Cut, Material, ModalInitial, Section
 from bough.model.damping import ModalDamping
 from bough.model.fe_data import Fe, FeInterface, FeModes, FeUnits
 from bough.model.hinges import HINGES, HingeKind
@@ -13,6 +13,7 @@ __all__ = [
     "Beam",
     "BeamModes",
     "Body",
+    "Cut",
     "Fe",
     "FeInterface",
     "FeModes",

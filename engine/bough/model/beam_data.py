@@ -131,6 +131,8 @@ class Beam(Frozen):
         modes: Modes to keep.
         damping: Modal damping.
         initial: Start values of the modal coordinates.
+        bodies: Into how many bodies the beam is cut.
+        names: Of its nodes, root first, where they are not those of `beam_node_names`: of a piece of a cut beam.
     """
 
     points: tuple[Vector3, ...]
@@ -143,6 +145,8 @@ class Beam(Frozen):
     modes: BeamModes
     damping: ModalDamping
     initial: ModalInitial
+    bodies: int = 1
+    names: tuple[str, ...] = ()
 
     @property
     def section(self) -> Section:
@@ -151,10 +155,26 @@ class Beam(Frozen):
 
     @property
     def node_names(self) -> tuple[str, ...]:
-        """'root', the nodes between elements 'n1' to 'n<elements - 1>', 'tip'."""
-        return beam_node_names(self.elements)
+        """'root', the nodes between elements 'n1' to 'n<elements - 1>', 'tip'; a piece has those between its ends."""
+        return self.names or beam_node_names(self.elements)
 
 
 def beam_node_names(elements: int) -> tuple[str, ...]:
     """'root', 'n1' ..., 'tip', from one end to the other."""
     return ("root", *(f"n{i}" for i in range(1, elements)), "tip")
+
+
+class Cut(Frozen):
+    """Which piece of a cut beam a body is.
+
+    Attributes:
+        of: Name of the beam in the model file, which nodes, modes and messages bear.
+        number: Of the piece, from 0 at the root.
+        modes_before: Modes of the pieces inboard of it.
+        whole: The beam in one piece, with the lowest modes of its root held, to be shown and to tell its damping.
+    """
+
+    of: str
+    number: int
+    modes_before: int
+    whole: Beam

@@ -11,6 +11,8 @@ from bough.model.damping import DampingFile
 from bough.text.kinds import TAG, FileModel, NonNegative, Numbers, Positive, StopAtFirst, Vec3, Vec6, Whole
 
 MAX_ELEMENTS = 10_000
+MAX_BODIES = 500
+"""Bodies that a beam can be cut into."""
 MAX_POINTS = 200
 """Points of a beam's axis, and stations on it: each begins an element, and the elements' matrices are dense."""
 
@@ -170,7 +172,10 @@ class BeamFile(FileModel):
     """A beam: its axis by `length` or `points`, its sections by `section` or `stations`."""
 
     model_config = ConfigDict(
-        json_schema_extra={"allOf": [_one_of("length", "points"), _one_of("section", "stations")]}
+        json_schema_extra={
+            "allOf": [_one_of("length", "points"), _one_of("section", "stations")],
+            "anyOf": [{"required": ["modes"]}, {"required": ["bodies"]}],
+        }
     )
 
     length: Positive = Field(
@@ -185,6 +190,9 @@ class BeamFile(FileModel):
     elements: Annotated[Whole, Field(ge=1, le=MAX_ELEMENTS)] = Field(
         description=f"a whole number from 1 to {MAX_ELEMENTS}: finite elements along the beam"
     )
+    bodies: Annotated[Whole, Field(ge=1, le=MAX_BODIES)] = Field(
+        1, description=f"a whole number from 1 to {MAX_BODIES}: bodies that the beam is cut into, for large deflections"
+    )
     section: SectionFile = Field(
         default_factory=lambda: SectionNumbers(area=1.0, Iy=1.0, Iz=1.0, J=1.0),
         description="a mapping: {area, Iy, Iz, J}, or {shape: rectangle | box | circle | tube | I, ...}",
@@ -195,8 +203,9 @@ class BeamFile(FileModel):
     material: MaterialFile = Field(description="a mapping: {E, nu, rho} or {E, G, rho}")
     masses: list[BeamMassFile] = Field([], description="a list of {at, mass, com, inertia}: rigid parts on nodes")
     modes: BeamModesFile = Field(
+        default_factory=BeamModesFile,
         description="a mapping: {boundary, count}, or {boundary, bending_y, bending_z, torsion, axial}, or "
-        "{boundary, max_frequency}"
+        "{boundary, max_frequency}",
     )
     damping: DampingFile = Field(
         0.0,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from bough.model.cut import cut_bodies
 from bough.model.file import BodyFile, HeaderFile, ModelFile
 from bough.model.frames import vector
 from bough.model.mobility import check_mobility
@@ -49,6 +50,8 @@ def load(source: ModelSource) -> Model:
     report.fail_if_any()
     bodies = tuple(e.body for e in entries if e.body is not None)
     check_mobility(bodies, report)
+    report.fail_if_any()
+    bodies = cut_bodies(bodies, report)
     report.fail_if_any()
     return Model(
         name=header.name,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from bough.model.beam_data import Beam, ModalInitial
+from bough.model.beam_data import Beam, Cut, ModalInitial
 from bough.model.fe_data import Fe
 from bough.model.hinges import HINGES, Drive, HingeKind, HingeType
 from bough.text.kinds import Frozen
@@ -124,7 +124,7 @@ class Body(Frozen):
     """One body of the tree: exactly one of `rigid`, `beam`, `nodal` and `fe` is there.
 
     Attributes:
-        name: Name that its variables begin with.
+        name: Its own; but for pieces of a cut beam (`label`) the name that its variables begin with.
         parent: 'ground' or the name of an earlier body.
         at: Node of the parent that carries the hinge.
         hinge: How it hangs on the parent.
@@ -132,6 +132,7 @@ class Body(Frozen):
         beam: Data of a straight beam.
         nodal: Data of a flexible body by nodes and modes.
         fe: Data of a flexible body from a finite element program.
+        cut: Which piece of a beam it is that was cut into bodies; None for any other body.
         modes_kept: Number of modes, where only the eigenproblem or a file can tell; see `bough.flex.counted`.
     """
 
@@ -143,7 +144,22 @@ class Body(Frozen):
     beam: Beam | None = None
     nodal: Nodal | None = None
     fe: Fe | None = None
+    cut: Cut | None = None
     modes_kept: int | None = None
+
+    @property
+    def label(self) -> str:
+        """What users call it: its name, or that of the beam of which it is a piece."""
+        return self.name if self.cut is None else self.cut.of
+
+    def address(self, node: str) -> str:
+        """A node as users call it: `<body>.<node>`."""
+        return f"{self.label}.{node}"
+
+    @property
+    def whole(self) -> Body:
+        """The body as the model file has it: itself, or the beam of which it is the first piece, in one."""
+        return self if self.cut is None else self.model_copy(update={"beam": self.cut.whole, "cut": None})
 
     @property
     def node_names(self) -> tuple[str, ...]:
@@ -207,3 +223,30 @@ class Model(Frozen):
     bodies: tuple[Body, ...]
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
+
+    @property
+    def whole_bodies(self) -> tuple[Body, ...]:
+        """Bodies as the model file has them: a beam that was cut is one of them, whole."""
+        label = {body.name: body.label for body in self.bodies}
+        first = (body.whole for body in self.bodies if body.cut is None or body.cut.number == 0)
+        return tuple(
+            body
+            if label.get(body.parent, body.parent) == body.parent
+            else body.model_copy(update={"parent": label[body.parent]})
+            for body in first
+        )
+
+    def pieces(self, name: str) -> tuple[Body, ...]:
+        """The bodies that a body of the model file is made of."""
+        return tuple(body for body in self.bodies if body.label == name)
+
+    def node_keys(self) -> dict[str, tuple[str, str]]:
+        """Every node as users call it, with the body that has it and its name there.
+
+        Where a beam is cut, the node belongs to the inboard piece, and is the root of the next as well.
+        """
+        keys: dict[str, tuple[str, str]] = {}
+        for body in self.bodies:
+            for node in body.node_names:
+                keys.setdefault(body.address(node), (body.name, node))
+        return keys

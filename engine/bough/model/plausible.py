@@ -92,11 +92,12 @@ def _oddities(model: Model) -> Iterator[_Oddity]:
     if size > STRONG:
         why = "that of the Earth is 9.81"
         yield _Oddity(("gravity",), f"gravity of {size:g} m/s2", why, "give m/s2: 9810 mm/s2 is 9.81")
-    for i, body in enumerate(model.bodies):
+    for i, body in enumerate(model.whole_bodies):
         yield from _of_hinge(body.hinge, ("bodies", i, "hinge"))
         yield from _of_damping(body, ("bodies", i))
         if body.beam is not None:
             yield from _of_beam(body.beam, ("bodies", i, "beam"))
+            yield from _of_cut(body, model, ("bodies", i, "beam", "modes"))
         if body.rigid is not None:
             yield from _of_rigid(body, model, ("bodies", i, "rigid", "mass"))
 
@@ -131,6 +132,25 @@ def _of_beam(beam: Beam, path: Path) -> Iterator[_Oddity]:
     oddities = [*_of_size(beam, path), *_of_material(beam, path)]
     # A wrong length or modulus makes a wrong frequency: that is one mistake.
     yield from oddities or _of_frequency(beam, path)
+
+
+def _of_cut(body: Body, model: Model, path: Path) -> Iterator[_Oddity]:
+    """A beam cut by hand: one that ends free of moment, with the next piece of the same beam fixed to its tip."""
+    beam, bare = body.beam, ("cantilever", "pinned", "free")
+    if beam is None or beam.modes.boundary not in bare or len(model.pieces(body.name)) > 1:
+        return
+    for other in model.bodies:
+        on_tip = other.parent == body.name and other.at == "tip" and other.hinge.type == "fixed"
+        if on_tip and other.beam is not None and other.beam.material == beam.material:
+            if other.beam.stations[0].section != beam.stations[-1].section:
+                continue
+            yield _Oddity(
+                path,
+                f"{beam.modes.boundary} modes of {body.name!r}, which {other.name!r} goes on with as one beam",
+                "they carry no moment at the tip: more bodies converge to the wrong limit",
+                "write one beam with `bodies: 2` or more, or take `boundary: craig-bampton` for every piece",
+            )
+            return
 
 
 def _of_size(beam: Beam, path: Path) -> Iterator[_Oddity]:
@@ -188,7 +208,7 @@ def _of_rigid(body: Body, model: Model, path: Path) -> Iterator[_Oddity]:
     if rigid is None:
         return
     ports = [port.split(".")[0] for port in (*model.inputs, *model.outputs)]
-    used = body.name in ports or any(other.parent == body.name for other in model.bodies)
+    used = body.name in ports or any(other.parent == body.name for other in model.whole_bodies)
     if rigid.mass == 0.0 and not (any(rigid.inertia) or rigid.wheels or rigid.tunable or used):
         found = f"a body {body.name!r} without mass that carries nothing"
         yield _Oddity(path, found, "it has no effect on anything", "give its mass in kg, or remove the body")

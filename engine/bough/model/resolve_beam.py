@@ -19,6 +19,7 @@ from bough.model.beam_data import (
 from bough.model.damping import resolve_damping
 from bough.model.file_beam import BeamFile, MaterialFile, ModalInitialFile
 from bough.model.frames import inertia, unit, vector
+from bough.model.resolve_cut import CUT_BOUNDARY, check_cut
 from bough.model.resolve_section import one_given, resolve_section
 from bough.text.kinds import MAX_MODES
 from bough.text.problems import Path, Report, describe, one_of
@@ -41,6 +42,11 @@ def resolve_beam(file: BeamFile, path: Path, report: Report) -> Beam:
         report.add((*path, "elements"), expected, describe(file.elements), "use more elements")
     names = beam_node_names(file.elements)
     modes = _modes(file, names, (*path, "modes"), report)
+    cut = file.bodies > 1
+    if cut:
+        check_cut(file, path, report)
+    # The modes of a beam that is cut are those of all its pieces, counted when it is.
+    count = None if cut else modes.total
     return Beam(
         points=points,
         length=length,
@@ -50,8 +56,9 @@ def resolve_beam(file: BeamFile, path: Path, report: Report) -> Beam:
         material=_material(file.material, (*path, "material"), report),
         masses=_masses(file, names, (*path, "masses"), report),
         modes=modes,
-        damping=resolve_damping(file.damping, modes.total, (*path, "damping"), report),
-        initial=modal_initial(file.initial, modes.total, (*path, "initial"), report),
+        damping=resolve_damping(file.damping, count, (*path, "damping"), report),
+        initial=modal_initial(file.initial, count, (*path, "initial"), report),
+        bodies=file.bodies,
     )
 
 
@@ -155,29 +162,33 @@ def _masses(file: BeamFile, names: tuple[str, ...], path: Path, report: Report) 
 
 
 def _modes(file: BeamFile, names: tuple[str, ...], path: Path, report: Report) -> BeamModes:
-    given = file.modes.model_fields_set
+    given, cut = file.modes.model_fields_set, file.bodies > 1
+    if "modes" not in file.model_fields_set and not cut:
+        expected = str(BeamFile.model_fields["modes"].description)
+        report.add(path, expected, "no such key", "add `modes: ...`")
+        return BeamModes(boundary="cantilever", count=0)
     families = [name for name in FAMILIES if name in given]
     if "count" in given and families:
         expected = f"either count, or numbers for {', '.join(FAMILIES)}"
         found = f"both count and {', '.join(families)}"
         report.add(path, expected, found, "write e.g. {boundary: cantilever, count: 4}")
-    elif not families and not {"count", "max_frequency"} & given:
+    elif not families and not {"count", "max_frequency"} & given and not cut:
         expected = f"either count, or numbers for {', '.join(FAMILIES)}, or max_frequency"
         report.add(path, expected, "neither", "write e.g. {boundary: cantilever, count: 4}")
     modes = BeamModes(
-        boundary=file.modes.boundary,
-        count=file.modes.count if "count" in given else None,
+        boundary=CUT_BOUNDARY if cut else file.modes.boundary,
+        count=file.modes.count if "count" in given or (cut and not families) else None,
         max_frequency=file.modes.max_frequency if "max_frequency" in given else None,
         axes=_pin_axes(file, path, report),
-        interfaces=_interfaces(file, names, (*path, "interfaces"), report),
+        interfaces=("tip",) if cut else _interfaces(file, names, (*path, "interfaces"), report),
         **({name: getattr(file.modes, name) for name in FAMILIES} if families and "count" not in given else {}),
     )
-    _check_numbers(modes, file.elements, path, report)
+    _check_numbers(modes, max(file.elements // file.bodies, 1), path, report)
     return modes
 
 
 def _check_numbers(modes: BeamModes, elements: int, path: Path, report: Report) -> None:
-    """No more modes than the elements have.
+    """No more modes than the elements, of the shortest piece if the beam is cut, have.
 
     A beam held at one end, or free without its rigid motions, has six elastic modes per element: two in each bending
     plane, one in torsion, one in tension. Every interface that is held too takes six away.

@@ -128,7 +128,7 @@ def describe(
     partner = partner.set({"phi_start": start, "phi_end": start}).set(given)
     end = next(partner.start(q) for q in quantities if q.name == "phi_end")
     gains = design(system, names, end, options["bandwidth"], options["sample"])
-    bodies = tuple((body.name, body.hinge.name) for body in loaded.bodies)
+    bodies = tuple((body.label, body.hinge.name) for body in loaded.bodies)
     return replace(partner, table=_table(gains, options["sample"]), block=system.block.data, bodies=bodies)
 
 

@@ -78,7 +78,7 @@ def animate(
             raise SimulationError(f"there is no node {node!r} whose path could be drawn; see `outputs:` of the model")
     scenes = [_Poses(system, exaggerated(system, q, factor)) for factor in factors]
     parts = [_links(system, scenes)]
-    for i, body in enumerate(system.model.bodies):
+    for i, body in enumerate(system.model.whole_bodies):
         parts += _body(body, scenes, COLOURS[i % len(COLOURS)])
     parts.append(_hinges(system, scenes))
     paths = [Trail(node, np.stack([scene.points(node) for scene in scenes])) for node in chosen]
@@ -198,7 +198,7 @@ class _Joint:
 
 
 def _joints(system: Mechanism) -> list[_Joint]:
-    bodies = system.model.bodies
+    bodies = system.model.whole_bodies
     return [_Joint("" if b.parent == "ground" else f"{b.parent}.{b.at}", _base(b)) for b in bodies]
 
 
@@ -209,7 +209,7 @@ def _links(system: Mechanism, scenes: Sequence[_Poses]) -> Part:
         ends = np.stack([scene.points(joint.end) for scene in scenes])
         starts = np.zeros_like(ends) if not joint.start else np.stack([scene.points(joint.start) for scene in scenes])
         pairs += [starts, ends]
-    hung = [(2 * i, 2 * i + 1) for i, b in enumerate(system.model.bodies) if _shown_link(b)]
+    hung = [(2 * i, 2 * i + 1) for i, b in enumerate(system.model.whole_bodies) if _shown_link(b)]
     return Part("", np.stack(pairs, axis=2), hung, colour="#8a949e", width=2.0)
 
 
@@ -220,8 +220,8 @@ def _shown_link(body: Body) -> bool:
 
 def _hinges(system: Mechanism, scenes: Sequence[_Poses]) -> Part:
     """A dot where a hinge can move."""
-    moving = [_base(b) for b in system.model.bodies if b.hinge.kind.nu and _shown_link(b)]
-    nodes = moving or [_base(system.model.bodies[0])]
+    moving = [_base(b) for b in system.model.whole_bodies if b.hinge.kind.nu and _shown_link(b)]
+    nodes = moving or [_base(system.model.whole_bodies[0])]
     points = np.stack([np.stack([scene.points(node) for node in nodes], axis=1) for scene in scenes])
     return Part("hinges", points, dots=range(len(nodes)), colour=INK, dot_size=5.0, hollow=True)
 
@@ -241,7 +241,7 @@ def _factors(system: Mechanism, q: Array, given: float | Sequence[float] | None)
 
 def automatic_exaggeration(system: Mechanism, q: Array) -> float:
     """1, 2 or 5 times a power of ten that makes the largest deflection easily seen; 1 if it is, or nothing bends."""
-    flexible = [body for body in system.model.bodies if body.mode_count]
+    flexible = [body for body in system.model.whole_bodies if body.mode_count]
     if not flexible:
         return 1.0
     few = q[np.unique(np.linspace(0, len(q) - 1, SAMPLES).round().astype(int))]

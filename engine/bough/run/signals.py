@@ -190,7 +190,7 @@ def _signal(variable: Variable, value: Input, times: Array) -> _Table | _Functio
 def setting_hint(model: Model, name: str) -> str:
     """What to do in the model file so that a load or a mass of this name can be set; empty for another name."""
     owner, _, key = name.partition("[")[0].rpartition(".")
-    bodies = {body.name: body for body in model.bodies}
+    bodies = {body.name: body for body in model.whole_bodies}
     if owner in bodies and key in ("mass", "com", "inertia"):
         rigid = bodies[owner].rigid
         if rigid is None:
@@ -210,7 +210,7 @@ def _other_hint(system: Mechanism, name: str) -> str:
     if name in system.q_names or name in system.u_names:
         return "it is a state: hand over its start value by initial=(q, u)"
     owner, _, key = name.partition("[")[0].rpartition(".")
-    owners = {body.name for body in system.model.bodies} | {body.hinge.name for body in system.model.bodies}
+    owners = {body.label for body in system.model.bodies} | {body.hinge.name for body in system.model.bodies}
     if (owner in owners and key in _PARAMETERS) or key == "gravity":
         return "it is a parameter: change it in the model, or run with bough.run.studies.run_set"
     return ""

@@ -41,6 +41,7 @@ def beam_flex(
     selection: Selection,
     released: Array = NO_MOTION,
     interface: Collection[int] = (),
+    names: tuple[str, ...] = (),
     damping: Damping = 0.0,
     stiffening: bool = True,
 ) -> FlexBody:
@@ -51,6 +52,7 @@ def beam_flex(
         selection: Which modes to keep.
         released: Motions left free at the root when the modes are made, (6, k), rotations first.
         interface: Craig-Bampton interface nodes (indices); empty for plain modes.
+        names: Of the nodes; by default 'root', 'n1' ... 'tip'.
         damping: Of the modes.
         stiffening: Whether to prepare geometric stiffening.
 
@@ -79,7 +81,7 @@ def beam_flex(
             turn @ inertias @ turn.T,
             _turned(turn, _shapes(mesh.points, sets, order)),
         ),
-        node_names=beam_node_names(frame.elements),
+        node_names=names or beam_node_names(frame.elements),
         node_positions=frame.position(frame.node_s),
         node_shapes=_turned(turn, _shapes(mesh.nodes, sets, order)),
         attach=0,

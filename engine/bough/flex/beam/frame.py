@@ -6,7 +6,6 @@ z axis the part of `up` that is perpendicular to it, and y = z x x.
 
 from __future__ import annotations
 
-import heapq
 import math
 from dataclasses import astuple, dataclass, field, replace
 from functools import cached_property
@@ -14,6 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from bough.flex.points import Array
+from bough.model.axis import corner_places, divided
 
 RX, RY, RZ, TX, TY, TZ = range(6)
 """Rows of a shape: rotations first."""
@@ -100,8 +100,7 @@ class Frame:
     @cached_property
     def corner_s(self) -> Array:
         """Path coordinates of the corners, m, (nc,)."""
-        lengths = np.linalg.norm(np.diff(self.corners, axis=0), axis=1)
-        return np.concatenate([[0.0], np.cumsum(lengths)])
+        return corner_places(self.corners)
 
     @property
     def length(self) -> float:
@@ -174,25 +173,3 @@ def straight(length: float, elements: int, section: Section, masses: tuple[Lumpe
     """A uniform beam along +x."""
     corners = np.array([[0.0, 0.0, 0.0], [length, 0.0, 0.0]])
     return Frame(corners, elements, (Station(0.0, section),), masses)
-
-
-def divided(breaks: Array, pieces: int) -> Array:
-    """Places that divide a path into so many pieces, the breaks among them, (pieces + 1,).
-
-    Every interval between breaks is cut evenly; the next cut goes where pieces are longest, first come first
-    served among equal ones, so that the longest piece is as short as can be. At least one piece per interval.
-    """
-    lengths = np.diff(breaks)
-    counts = [1] * lengths.size
-    if lengths.size == 1:
-        counts = [pieces]
-    else:
-        # Rounded, so that round-off does not choose among equal pieces.
-        queue = [(-round(float(x / breaks[-1]), 12), i) for i, x in enumerate(lengths)]
-        heapq.heapify(queue)
-        for _ in range(pieces - lengths.size):
-            _, i = heapq.heappop(queue)
-            counts[i] += 1
-            heapq.heappush(queue, (-round(float(lengths[i] / breaks[-1] / counts[i]), 12), i))
-    cuts = [np.linspace(breaks[i], breaks[i + 1], n + 1)[:-1] for i, n in enumerate(counts)]
-    return np.concatenate([*cuts, breaks[-1:]])

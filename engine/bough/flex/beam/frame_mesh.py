@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bough.flex.beam import element
-from bough.flex.beam.frame import EA, EIY, EIZ, GJ, KGAY, KGAZ, RHO_A, RHO_IY, RHO_IZ, Frame, divided
+from bough.flex.beam.frame import EA, EIY, EIZ, GJ, KGAY, KGAZ, RHO_A, RHO_IY, RHO_IZ, Frame
 from bough.flex.points import Array
+from bough.model.axis import divided
 
 SNAP = 1e-9
 """Places nearer to each other than this share of the length are one."""
