@@ -105,7 +105,7 @@ class _Parts:
         self.modes = [[c.index for c in system.u_table if c.body == n and c.modal] for n in names]
         if sum(map(len, self.hinge)) + sum(map(len, self.modes)) != system.nu:
             raise SimulationError("the mechanism has speeds that belong to no hinge and no mode of a body")
-        attach = [f"{b.name}.{_attach(system, k)}" for k, b in enumerate(bodies)]
+        attach = [b.address(_attach(system, k)) for k, b in enumerate(bodies)]
         data, index = system._nodes(attach)
         self.jacobian = jacobians(data, q, index, system.nu)
         pose = np.empty((self.batch, len(bodies), 7))
