@@ -14,11 +14,14 @@ import sys
 import sysconfig
 from pathlib import Path
 
+from make_fields import main as make_fields
+
 ROOT = Path(__file__).resolve().parent.parent
 
 
 def main() -> None:
     """Build and install from the folder that `make setup` configured with this Python's cmake."""
+    make_fields()
     folders = sorted(p.parent for p in (ROOT / "build" / "out").glob("py3-none-*/editable/build.ninja"))
     if len(folders) != 1:
         sys.exit(f"{len(folders)} configured build folders under build/out: run `make clean setup`")

@@ -1,6 +1,6 @@
-# FMU binaries: generic libraries per platform and FMI version, one of mechanisms and one of partners (motor, controller),
-# made here by zig for all platforms at once, so that exporting an FMU on a user's machine is only copying. The FMI headers
-# come from the FMPy package.
+# FMU binaries: one generic library per platform and FMI version, for mechanisms and partners (motor, controller), made here
+# by zig for all platforms at once, so that exporting an FMU on a user's machine is only copying. The FMI headers come from
+# the FMPy package.
 
 set(BOUGH_FMU_PLATFORMS x86_64-linux aarch64-linux x86_64-windows x86_64-darwin aarch64-darwin)
 option(BOUGH_FMUS "Build the FMU binaries" ON)
@@ -19,7 +19,7 @@ function(bough_add_fmus)
   endif()
   get_filename_component(root "${CMAKE_CURRENT_SOURCE_DIR}/.." ABSOLUTE)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS
-    "${root}/engine/kernel/*.[ch]" "${root}/engine/kernel/*.inl" "${root}/fmu_src/*.[ch]")
+    "${root}/engine/kernel/*.[ch]" "${root}/engine/kernel/*.inl" "${root}/engine/kernel/*.def" "${root}/fmu_src/*.[ch]")
   set_property(GLOBAL APPEND PROPERTY JOB_POOLS fmu=1)
   foreach(platform IN LISTS BOUGH_FMU_PLATFORMS)
     string(REGEX REPLACE ".*-" "" system "${platform}")
@@ -31,7 +31,7 @@ function(bough_add_fmus)
     endif()
     set(folder "${CMAKE_CURRENT_BINARY_DIR}/fmu/${platform}")
     set(made "")
-    foreach(name bough_fmi2 bough_fmi3 bough_partner_fmi2 bough_partner_fmi3)
+    foreach(name bough_fmi2 bough_fmi3)
       list(APPEND made "${folder}/${name}.${extension}")
     endforeach()
     add_custom_command(OUTPUT ${made}

@@ -1,9 +1,9 @@
-"""Build the FMU binaries of one platform with zig: for FMI 2 and for FMI 3, one of mechanisms and one of partners.
+"""Build the FMU binaries of one platform with zig: one for FMI 2 and one for FMI 3.
 
     python fmu_binary.py --zig ZIG --platform x86_64-windows --root REPOSITORY --headers FMI_HEADERS --out FOLDER
 
-Called by CMake when the package is built, once for each of five platforms. The library of partners (motor, controller)
-has fmu_src/partners where that of mechanisms has the rest of fmu_src/common. Sources compile to objects; ELF and
+Called by CMake when the package is built, once for each of five platforms. Each serves mechanisms
+and partners (motor, controller): the resource says which. Sources compile to objects; ELF and
 Mach-O files are linked by zig cc. For Windows the object files are linked with lld against an import library of
 ucrtbase.dll made here: zig's own mingw runtime would take minutes to compile and is not needed.
 What was built is checked before it is handed on: it exists, is not empty, and exports the FMI functions.
@@ -57,33 +57,26 @@ int DllMain(void *instance, unsigned reason, void *reserved) {
 
 
 UCRT = frozenset(
-    "__stdio_common_vsprintf _wfopen atan2 calloc ceil fclose floor fread free frexp fseek ftell ldexp log malloc "
-    "memcmp memcpy memmove memset realloc strcat strcmp strcpy strlen strncmp".split()
+    "_wfopen atan2 calloc ceil fclose floor fread free frexp fseek ftell ldexp log malloc "
+    "memcmp memcpy memmove memset realloc strcmp strlen strncmp".split()
 )
 """What the library may ask of ucrtbase.dll; anything else is a mistake that only a user's machine would show."""
-
-
-SHARED = ("calls", "location", "log", "open", "resource", "state")
-"""Files of fmu_src/common that partners use; the others are the mechanism, where they have fmu_src/partners."""
 
 
 class Build:
     """One binary in the making."""
 
-    def __init__(self, arguments: argparse.Namespace, fmi: str, partner: bool) -> None:
+    def __init__(self, arguments: argparse.Namespace, fmi: str) -> None:
         """Collect paths and flags."""
         self.zig, self.platform, self.fmi = arguments.zig, arguments.platform, fmi
         self.root = Path(arguments.root)
-        self.name = "bough_partner_fmi" if partner else "bough_fmi"
+        self.name = "bough_fmi"
         self.out = Path(arguments.out) / f"{self.name}{fmi}{EXTENSIONS[self.platform.rpartition('-')[2]]}"
         self.work = Path(arguments.out) / "objects"
         kernel = self.root / "engine" / "kernel"
         common, adapter = self.root / "fmu_src" / "common", self.root / "fmu_src" / f"fmi{self.fmi}"
         self.sources = [p for p in sorted((kernel / "src").rglob("*.c")) if p.name != "lanes_four.c"]
         self.adapters = [*sorted(common.glob("*.c")), *sorted(adapter.glob("*.c"))]
-        if partner:
-            self.adapters = [p for p in self.adapters if p.parent != common or p.stem in SHARED]
-            self.adapters += sorted((self.root / "fmu_src" / "partners").glob("*.c"))
         folders = [kernel / "include", kernel / "src", common, Path(arguments.headers)]
         self.includes = [f"-I{folder}" for folder in folders[:-1]] + ["-isystem", str(folders[-1])]
 
@@ -108,7 +101,7 @@ class Build:
         found = [Path(__file__)]
         own = kernel / "src" if kernel / "src" in source.parents else self.root / "fmu_src"
         for folder in (kernel / "include", own):
-            found += [p for p in folder.rglob("*") if p.suffix in (".c", ".h", ".inl")]
+            found += [p for p in folder.rglob("*") if p.suffix in (".c", ".h", ".inl", ".def")]
         return found
 
     def objects(self) -> list[Path]:
@@ -117,7 +110,8 @@ class Build:
         jobs: list[tuple[Path, str, list[str]]] = []
         for source in self.sources:
             if not source.name.startswith("lanes_"):
-                small = ["-Os"] if source.name in ("tangent_lanes.c", "other_sweeps.c") else []
+                rare = source.name in ("tangent_lanes.c", "other_sweeps.c")
+                small = ["-Os"] if rare or source.parent.name in ("instance", "partners") else []
                 # x86-64 has no fused multiply-add outside the v3 sweeps: leave it out here on every CPU, so that all
                 # platforms compute the same digits
                 jobs.append((source, source.stem, [*small, "-ffp-contract=off"]))
@@ -128,7 +122,7 @@ class Build:
             # CPUs without AVX2 are old: what they run is small rather than fast
             jobs.append((source, f"{source.stem}_base", ["-DBOUGH_ISA=base", "-DBOUGH_SMALL", "-Os"]))
             jobs.append((source, f"{source.stem}_v3", ["-DBOUGH_ISA=v3", "-mcpu=x86_64_v3"]))
-        plain = ["-ffp-contract=off"]
+        plain = ["-Os", "-ffp-contract=off"]
         jobs += [(source, f"fmi{self.fmi}_{source.stem}", plain) for source in self.adapters]
         with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
             return list(pool.map(lambda job: self.compile(job[0], job[1], *job[2]), jobs))
@@ -198,10 +192,9 @@ def main() -> None:
         parser.add_argument(f"--{name}", required=True)
     arguments = parser.parse_args()
     for fmi in ("2", "3"):
-        for partner in (False, True):
-            build = Build(arguments, fmi, partner)
-            build.link(build.objects())
-            build.check()
+        build = Build(arguments, fmi)
+        build.link(build.objects())
+        build.check()
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-/* fmi2.c - FMI 2.0 for Co-Simulation and Model Exchange: a thin adapter over fmu_src/common. */
+/* fmi2.c - FMI 2.0 for Co-Simulation and Model Exchange: a thin adapter over bough_instance_src/common. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,14 +6,14 @@
 #include "fmu.h"
 
 typedef struct {
-  fmu_instance *f;
+  bough_instance *f;
   fmi2CallbackFunctions callbacks;
-  const char *name; /* the host's, during instantiation only */
+  char *name; /* of the instance, for messages */
   double last_time; /* where the last step got to */
 } component;
 
 /* `#` and `%` mean something in FMI 2 messages: doubled, they stand for themselves. */
-static void log_out(void *host, fmu_status status, const char *category, const char *text) {
+static void log_out(void *host, bough_instance_status status, const char *category, const char *text) {
   const component *c = host;
   char escaped[4096];
   size_t n = 0;
@@ -23,17 +23,16 @@ static void log_out(void *host, fmu_status status, const char *category, const c
     escaped[n++] = *text;
   }
   escaped[n] = 0;
-  const char *name = c->f ? c->f->name : c->name ? c->name : "";
-  c->callbacks.logger(c->callbacks.componentEnvironment, name, (fmi2Status)status, category, escaped);
+  c->callbacks.logger(c->callbacks.componentEnvironment, c->name, (fmi2Status)status, category, escaped);
 }
 
 /* the instance, if the call is allowed now */
-static fmu_instance *enter(fmi2Component handle, fmu_call call, const char *function) {
+static bough_instance *enter(fmi2Component handle, bough_call call, const char *function) {
   component *c = handle;
-  return c && fmu_allowed(c->f, call, function) ? c->f : NULL;
+  return c && bough_instance_allowed(c->f, call, function) ? c->f : NULL;
 }
 #define ENTER(call)                                        \
-  fmu_instance *f = enter(c, call, __func__);              \
+  bough_instance *f = enter(c, call, __func__);              \
   if (!f) return fmi2Error
 
 const char *fmi2GetTypesPlatform(void) { return fmi2TypesPlatform; }
@@ -42,91 +41,95 @@ const char *fmi2GetVersion(void) { return fmi2Version; }
 fmi2Component fmi2Instantiate(fmi2String name, fmi2Type type, fmi2String guid, fmi2String location,
                               const fmi2CallbackFunctions *functions, fmi2Boolean visible, fmi2Boolean logging) {
   (void)visible;
+  const size_t length = name ? strlen(name) : 0;
   component *c = calloc(1, sizeof *c);
-  if (!c) {
+  char *copy = c ? calloc(length + 1, 1) : NULL;
+  if (!copy) {
+    free(c);
     if (functions && functions->logger)
-      functions->logger(functions->componentEnvironment, name, fmi2Error, "logStatusError", FMU_NO_INSTANCE);
+      functions->logger(functions->componentEnvironment, name ? name : "", fmi2Error, "logStatusError", BOUGH_NO_INSTANCE);
     return NULL;
   }
   if (functions) c->callbacks = *functions;
-  c->name = name;
-  c->f = fmu_create(name, guid ? guid : "", location, type == fmi2CoSimulation,
-                    logging ? LOG_DEFAULT | LOG_EVENTS : LOG_DEFAULT, log_out, c);
-  c->name = NULL;
+  if (length) memcpy(copy, name, length);
+  c->name = copy;
+  c->f = fmu_instantiate(guid ? guid : "", location, type == fmi2CoSimulation,
+                         logging ? LOG_DEFAULT | LOG_EVENTS : LOG_DEFAULT, log_out, c);
   if (c->f) return c;
-  free(c);
+  fmi2FreeInstance(c);
   return NULL;
 }
 
 void fmi2FreeInstance(fmi2Component c) {
   if (!c) return;
-  fmu_free(((component *)c)->f);
+  bough_instance_free(((component *)c)->f);
+  free(((component *)c)->name);
   free(c);
 }
 
 fmi2Status fmi2SetDebugLogging(fmi2Component c, fmi2Boolean on, size_t count, const fmi2String categories[]) {
   ENTER(CALL_SET_DEBUG);
-  return (fmi2Status)fmu_set_logging(f, on, count, categories);
+  return (fmi2Status)bough_instance_set_logging(f, on, count, categories);
 }
 
 fmi2Status fmi2SetupExperiment(fmi2Component c, fmi2Boolean tolerance_defined, fmi2Real tolerance, fmi2Real start,
                                fmi2Boolean stop_defined, fmi2Real stop) {
   ENTER(CALL_SETUP);
-  return (fmi2Status)fmu_setup(f, start, tolerance_defined, tolerance, stop_defined, stop);
+  return (fmi2Status)bough_instance_setup(f, start, tolerance_defined, tolerance, stop_defined, stop);
 }
 fmi2Status fmi2EnterInitializationMode(fmi2Component c) {
   ENTER(CALL_ENTER_INITIALIZATION);
-  return (fmi2Status)fmu_enter_initialization(f);
+  return (fmi2Status)bough_instance_enter_initialization(f);
 }
 fmi2Status fmi2ExitInitializationMode(fmi2Component c) {
   ENTER(CALL_EXIT_INITIALIZATION);
-  ((component *)c)->last_time = f->now.time;
-  return (fmi2Status)fmu_exit_initialization(f);
+  ((component *)c)->last_time = bough_instance_time(f);
+  return (fmi2Status)bough_instance_exit_initialization(f);
 }
 fmi2Status fmi2Terminate(fmi2Component c) {
   ENTER(CALL_TERMINATE);
-  return (fmi2Status)fmu_terminate(f);
+  return (fmi2Status)bough_instance_terminate(f);
 }
 fmi2Status fmi2Reset(fmi2Component c) {
   ENTER(CALL_RESET);
-  return (fmi2Status)fmu_reset(f);
+  return (fmi2Status)bough_instance_reset(f);
 }
 
 /* ---- variables */
-static fmi2Status worse(fmi2Status a, fmu_status b) { return (fmi2Status)b > a ? (fmi2Status)b : a; }
-typedef fmu_status (*set_fn)(fmu_instance *, const fmu_variable *, const double *);
-static const set_fn check_then_set[] = {fmu_check, fmu_set}; /* all are checked before the first is set */
+static fmi2Status worse(fmi2Status a, bough_instance_status b) { return (fmi2Status)b > a ? (fmi2Status)b : a; }
+typedef bough_instance_status (*set_fn)(bough_instance *, const bough_variable *, const double *);
+static const set_fn check_then_set[] = {bough_instance_check, bough_instance_set}; /* all are checked before the first is set */
 
 fmi2Status fmi2GetReal(fmi2Component c, const fmi2ValueReference vr[], size_t count, fmi2Real value[]) {
   ENTER(CALL_GET);
-  if (fmu_missing(f, vr, count) || fmu_missing(f, value, count)) return fmi2Error;
+  if (bough_instance_missing(f, vr, count) || bough_instance_missing(f, value, count)) return fmi2Error;
   for (size_t i = 0; i < count; i++) {
-    const fmu_variable *v = fmu_find(f, vr[i], TYPE_REAL);
-    const fmu_status status = v ? fmu_get(f, v, value + i) : FMU_ERROR;
-    if (status != FMU_OK) return (fmi2Status)status;
+    const bough_variable *v = bough_instance_find(f, vr[i], TYPE_REAL);
+    const bough_instance_status status = v ? bough_instance_get(f, v, value + i) : INSTANCE_ERROR;
+    if (status != INSTANCE_OK) return (fmi2Status)status;
   }
   return fmi2OK;
 }
 /* integers and booleans are both int in FMI 2 */
-static fmi2Status get_int(fmu_instance *f, fmu_type type, const fmi2ValueReference vr[], size_t count, int value[]) {
-  if (fmu_missing(f, vr, count) || fmu_missing(f, value, count)) return fmi2Error;
+static fmi2Status get_int(bough_instance *f, bough_type type, const fmi2ValueReference vr[], size_t count, int value[]) {
+  if (bough_instance_missing(f, vr, count) || bough_instance_missing(f, value, count)) return fmi2Error;
   for (size_t i = 0; i < count; i++) {
     double x = 0.0;
-    const fmu_variable *v = fmu_find(f, vr[i], type);
-    const fmu_status status = v ? fmu_get(f, v, &x) : FMU_ERROR;
-    if (status != FMU_OK) return (fmi2Status)status;
+    const bough_variable *v = bough_instance_find(f, vr[i], type);
+    const bough_instance_status status = v ? bough_instance_get(f, v, &x) : INSTANCE_ERROR;
+    if (status != INSTANCE_OK) return (fmi2Status)status;
     value[i] = (int)x;
   }
   return fmi2OK;
 }
-static fmi2Status set_int(fmu_instance *f, fmu_type type, const fmi2ValueReference vr[], size_t count, const int value[]) {
+static fmi2Status set_int(bough_instance *f, bough_type type, const fmi2ValueReference vr[], size_t count, const int value[]) {
   fmi2Status worst = fmi2OK;
-  if (fmu_missing(f, vr, count) || fmu_missing(f, value, count)) return fmi2Error;
+  if (bough_instance_missing(f, vr, count) || bough_instance_missing(f, value, count)) return fmi2Error;
   for (int pass = 0; pass < 2 && worst == fmi2OK; pass++)
     for (size_t i = 0; i < count; i++) {
       const double x = type == TYPE_BOOLEAN ? value[i] != 0 : value[i];
-      const fmu_variable *v = fmu_find(f, vr[i], type);
-      worst = worse(worst, v ? check_then_set[pass](f, v, &x) : FMU_ERROR);
+      const bough_variable *v = bough_instance_find(f, vr[i], type);
+      worst = worse(worst, v ? check_then_set[pass](f, v, &x) : INSTANCE_ERROR);
     }
   return worst;
 }
@@ -138,24 +141,24 @@ fmi2Status fmi2GetBoolean(fmi2Component c, const fmi2ValueReference vr[], size_t
   ENTER(CALL_GET);
   return get_int(f, TYPE_BOOLEAN, vr, count, value);
 }
-static fmi2Status no_strings(fmu_instance *f, size_t count) {
+static fmi2Status no_strings(bough_instance *f, const char *function, size_t count) {
   if (count == 0) return fmi2OK;
-  fmu_log(f, FMU_ERROR, LOG_ERROR, "%s: the model has no string variables", f->function);
+  bough_instance_log(f, INSTANCE_ERROR, LOG_ERROR, "%s: the model has no string variables", function);
   return fmi2Error;
 }
 fmi2Status fmi2GetString(fmi2Component c, const fmi2ValueReference vr[], size_t count, fmi2String value[]) {
   ENTER(CALL_GET);
   (void)vr, (void)value;
-  return no_strings(f, count);
+  return no_strings(f, __func__, count);
 }
 fmi2Status fmi2SetReal(fmi2Component c, const fmi2ValueReference vr[], size_t count, const fmi2Real value[]) {
   ENTER(CALL_SET);
   fmi2Status worst = fmi2OK;
-  if (fmu_missing(f, vr, count) || fmu_missing(f, value, count)) return fmi2Error;
+  if (bough_instance_missing(f, vr, count) || bough_instance_missing(f, value, count)) return fmi2Error;
   for (int pass = 0; pass < 2 && worst == fmi2OK; pass++)
     for (size_t i = 0; i < count; i++) {
-      const fmu_variable *v = fmu_find(f, vr[i], TYPE_REAL);
-      worst = worse(worst, v ? check_then_set[pass](f, v, value + i) : FMU_ERROR);
+      const bough_variable *v = bough_instance_find(f, vr[i], TYPE_REAL);
+      worst = worse(worst, v ? check_then_set[pass](f, v, value + i) : INSTANCE_ERROR);
     }
   return worst;
 }
@@ -170,100 +173,99 @@ fmi2Status fmi2SetBoolean(fmi2Component c, const fmi2ValueReference vr[], size_t
 fmi2Status fmi2SetString(fmi2Component c, const fmi2ValueReference vr[], size_t count, const fmi2String value[]) {
   ENTER(CALL_SET);
   (void)vr, (void)value;
-  return no_strings(f, count);
+  return no_strings(f, __func__, count);
 }
 
 /* ---- state */
 fmi2Status fmi2GetFMUstate(fmi2Component c, fmi2FMUstate *state) {
   ENTER(CALL_STATE);
-  return (fmi2Status)fmu_state_get(f, state);
+  return (fmi2Status)bough_instance_state_get(f, state);
 }
 fmi2Status fmi2SetFMUstate(fmi2Component c, fmi2FMUstate state) {
   ENTER(CALL_STATE);
-  const fmu_status status = fmu_state_set(f, state);
-  ((component *)c)->last_time = f->now.time;
+  const bough_instance_status status = bough_instance_state_set(f, state);
+  ((component *)c)->last_time = bough_instance_time(f);
   return (fmi2Status)status;
 }
 fmi2Status fmi2FreeFMUstate(fmi2Component c, fmi2FMUstate *state) {
   ENTER(CALL_STATE);
   (void)f;
-  return (fmi2Status)fmu_state_free(state);
+  return (fmi2Status)bough_instance_state_free(state);
 }
 fmi2Status fmi2SerializedFMUstateSize(fmi2Component c, fmi2FMUstate state, size_t *size) {
   ENTER(CALL_STATE);
-  return (fmi2Status)fmu_state_size(f, state, size);
+  return (fmi2Status)bough_instance_state_size(f, state, size);
 }
 fmi2Status fmi2SerializeFMUstate(fmi2Component c, fmi2FMUstate state, fmi2Byte out[], size_t size) {
   ENTER(CALL_STATE);
-  return (fmi2Status)fmu_state_write(f, state, out, size);
+  return (fmi2Status)bough_instance_state_write(f, state, out, size);
 }
 fmi2Status fmi2DeSerializeFMUstate(fmi2Component c, const fmi2Byte in[], size_t size, fmi2FMUstate *state) {
   ENTER(CALL_STATE);
-  return (fmi2Status)fmu_state_read(f, in, size, state);
+  return (fmi2Status)bough_instance_state_read(f, in, size, state);
 }
 
 fmi2Status fmi2GetDirectionalDerivative(fmi2Component c, const fmi2ValueReference unknown[], size_t n_unknown,
                                         const fmi2ValueReference known[], size_t n_known, const fmi2Real dknown[],
                                         fmi2Real dunknown[]) {
   ENTER(CALL_DERIVATIVE);
-  if (fmu_missing(f, unknown, n_unknown) || fmu_missing(f, known, n_known) || fmu_missing(f, dknown, n_known) || fmu_missing(f, dunknown, n_unknown))
+  if (bough_instance_missing(f, unknown, n_unknown) || bough_instance_missing(f, known, n_known) || bough_instance_missing(f, dknown, n_known) || bough_instance_missing(f, dunknown, n_unknown))
     return fmi2Error;
-  return (fmi2Status)fmu_directional(f, unknown, n_unknown, known, n_known, dknown, dunknown);
+  return (fmi2Status)bough_instance_directional(f, unknown, n_unknown, known, n_known, dknown, dunknown);
 }
 
 /* ---- Model Exchange */
 fmi2Status fmi2EnterEventMode(fmi2Component c) {
   ENTER(CALL_ENTER_EVENT);
-  f->now.state = AT_EVENT;
-  return fmi2OK;
+  return (fmi2Status)bough_instance_enter_event(f);
 }
 fmi2Status fmi2NewDiscreteStates(fmi2Component c, fmi2EventInfo *info) {
   ENTER(CALL_NEW_STATES);
-  if (fmu_missing(f, info, 1)) return fmi2Error;
-  const fmu_status status = fmu_apply(f);
+  if (bough_instance_missing(f, info, 1)) return fmi2Error;
+  int jumped = 0;
+  const bough_instance_status status = bough_instance_update(f, &jumped);
   memset(info, 0, sizeof *info);
-  info->valuesOfContinuousStatesChanged = f->now.jumped ? fmi2True : fmi2False;
-  f->now.jumped = 0;
+  info->valuesOfContinuousStatesChanged = jumped ? fmi2True : fmi2False;
   return (fmi2Status)status;
 }
 fmi2Status fmi2EnterContinuousTimeMode(fmi2Component c) {
   ENTER(CALL_ENTER_CONTINUOUS);
-  return (fmi2Status)fmu_enter_continuous(f);
+  return (fmi2Status)bough_instance_enter_continuous(f);
 }
 fmi2Status fmi2CompletedIntegratorStep(fmi2Component c, fmi2Boolean no_set_before, fmi2Boolean *enter_event,
                                        fmi2Boolean *terminate) {
   ENTER(CALL_COMPLETED_STEP);
   (void)no_set_before;
-  if (fmu_missing(f, enter_event, 1) || fmu_missing(f, terminate, 1)) return fmi2Error;
+  if (bough_instance_missing(f, enter_event, 1) || bough_instance_missing(f, terminate, 1)) return fmi2Error;
   *enter_event = *terminate = fmi2False;
   return fmi2OK;
 }
 fmi2Status fmi2SetTime(fmi2Component c, fmi2Real time) {
   ENTER(CALL_SET_TIME);
-  return (fmi2Status)fmu_set_time(f, time);
+  return (fmi2Status)bough_instance_set_time(f, time);
 }
 fmi2Status fmi2SetContinuousStates(fmi2Component c, const fmi2Real x[], size_t count) {
   ENTER(CALL_SET_CONTINUOUS);
-  return (fmi2Status)fmu_set_states(f, x, count);
+  return (fmi2Status)bough_instance_set_states(f, x, count);
 }
 fmi2Status fmi2GetDerivatives(fmi2Component c, fmi2Real derivatives[], size_t count) {
   ENTER(CALL_GET_DERIVATIVES);
-  return (fmi2Status)fmu_get_rates(f, derivatives, count);
+  return (fmi2Status)bough_instance_get_rates(f, derivatives, count);
 }
 fmi2Status fmi2GetEventIndicators(fmi2Component c, fmi2Real indicators[], size_t count) {
   ENTER(CALL_GET_DERIVATIVES);
   (void)indicators;
   if (count == 0) return fmi2OK;
-  fmu_log(f, FMU_ERROR, LOG_ERROR, "%s: the model has no event indicators", f->function);
+  bough_instance_log(f, INSTANCE_ERROR, LOG_ERROR, "%s: the model has no event indicators", __func__);
   return fmi2Error;
 }
 fmi2Status fmi2GetContinuousStates(fmi2Component c, fmi2Real x[], size_t count) {
   ENTER(CALL_GET_CONTINUOUS);
-  return (fmi2Status)fmu_get_states(f, x, count);
+  return (fmi2Status)bough_instance_get_states(f, x, count);
 }
 fmi2Status fmi2GetNominalsOfContinuousStates(fmi2Component c, fmi2Real nominals[], size_t count) {
   ENTER(CALL_GET_NOMINALS);
-  return (fmi2Status)fmu_get_nominals(f, nominals, count);
+  return (fmi2Status)bough_instance_get_nominals(f, nominals, count);
 }
 
 /* ---- Co-Simulation */
@@ -271,44 +273,44 @@ fmi2Status fmi2SetRealInputDerivatives(fmi2Component c, const fmi2ValueReference
                                        const fmi2Integer order[], const fmi2Real value[]) {
   ENTER(CALL_INPUT_DERIVATIVE);
   fmi2Status worst = fmi2OK;
-  if (fmu_missing(f, vr, count) || fmu_missing(f, order, count) || fmu_missing(f, value, count)) return fmi2Error;
+  if (bough_instance_missing(f, vr, count) || bough_instance_missing(f, order, count) || bough_instance_missing(f, value, count)) return fmi2Error;
   for (size_t i = 0; i < count; i++) {
-    const fmu_variable *v = fmu_find(f, vr[i], TYPE_REAL);
-    worst = worse(worst, v ? fmu_input_derivative(f, v, order[i], value + i) : FMU_ERROR);
+    const bough_variable *v = bough_instance_find(f, vr[i], TYPE_REAL);
+    worst = worse(worst, v ? bough_instance_input_derivative(f, v, order[i], value + i) : INSTANCE_ERROR);
   }
   return worst;
 }
 fmi2Status fmi2GetRealOutputDerivatives(fmi2Component c, const fmi2ValueReference vr[], size_t count,
                                         const fmi2Integer order[], fmi2Real value[]) {
   ENTER(CALL_OUTPUT_DERIVATIVE);
-  if (fmu_missing(f, vr, count) || fmu_missing(f, order, count) || fmu_missing(f, value, count)) return fmi2Error;
+  if (bough_instance_missing(f, vr, count) || bough_instance_missing(f, order, count) || bough_instance_missing(f, value, count)) return fmi2Error;
   for (size_t i = 0; i < count; i++)
     if (order[i] != 1) {
-      fmu_log(f, FMU_ERROR, LOG_ERROR, "%s: output derivatives of order 1 are given, not of order %d", f->function, order[i]);
+      bough_instance_log(f, INSTANCE_ERROR, LOG_ERROR, "%s: output derivatives of order 1 are given, not of order %d", __func__, order[i]);
       return fmi2Error;
     }
-  return (fmi2Status)fmu_output_rates(f, vr, count, value);
+  return (fmi2Status)bough_instance_output_rates(f, vr, count, value);
 }
 fmi2Status fmi2DoStep(fmi2Component c, fmi2Real time, fmi2Real step, fmi2Boolean no_set_before) {
   ENTER(CALL_STEP);
   (void)no_set_before;
-  return (fmi2Status)fmu_step(f, time, step, NULL, NULL, &((component *)c)->last_time);
+  return (fmi2Status)bough_instance_step(f, time, step, NULL, NULL, &((component *)c)->last_time);
 }
 fmi2Status fmi2CancelStep(fmi2Component c) {
   ENTER(CALL_STEP_STATUS);
-  fmu_log(f, FMU_ERROR, LOG_ERROR, "%s: steps are finished when fmi2DoStep returns: there is none to cancel", f->function);
+  bough_instance_log(f, INSTANCE_ERROR, LOG_ERROR, "%s: steps are finished when fmi2DoStep returns: there is none to cancel", __func__);
   return fmi2Error;
 }
 fmi2Status fmi2GetStatus(fmi2Component c, const fmi2StatusKind kind, fmi2Status *value) {
   ENTER(CALL_STEP_STATUS);
-  if (fmu_missing(f, value, 1)) return fmi2Error;
+  if (bough_instance_missing(f, value, 1)) return fmi2Error;
   if (kind != fmi2DoStepStatus) return fmi2Discard;
-  *value = f->now.state == AT_FAILED ? fmi2Discard : fmi2OK;
+  *value = bough_instance_state(f) == AT_FAILED ? fmi2Discard : fmi2OK;
   return fmi2OK;
 }
 fmi2Status fmi2GetRealStatus(fmi2Component c, const fmi2StatusKind kind, fmi2Real *value) {
   ENTER(CALL_STEP_STATUS);
-  if (fmu_missing(f, value, 1)) return fmi2Error;
+  if (bough_instance_missing(f, value, 1)) return fmi2Error;
   if (kind != fmi2LastSuccessfulTime) return fmi2Discard;
   *value = ((component *)c)->last_time;
   return fmi2OK;
@@ -320,14 +322,14 @@ fmi2Status fmi2GetIntegerStatus(fmi2Component c, const fmi2StatusKind kind, fmi2
 }
 fmi2Status fmi2GetBooleanStatus(fmi2Component c, const fmi2StatusKind kind, fmi2Boolean *value) {
   ENTER(CALL_STEP_STATUS);
-  if (fmu_missing(f, value, 1)) return fmi2Error;
+  if (bough_instance_missing(f, value, 1)) return fmi2Error;
   if (kind != fmi2Terminated) return fmi2Discard;
   *value = fmi2False;
   return fmi2OK;
 }
 fmi2Status fmi2GetStringStatus(fmi2Component c, const fmi2StatusKind kind, fmi2String *value) {
   ENTER(CALL_STEP_STATUS);
-  if (fmu_missing(f, value, 1)) return fmi2Error;
+  if (bough_instance_missing(f, value, 1)) return fmi2Error;
   if (kind != fmi2PendingStatus) return fmi2Discard;
   *value = "";
   return fmi2OK;

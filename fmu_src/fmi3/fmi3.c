@@ -1,4 +1,4 @@
-/* fmi3.c - FMI 3.0 for Co-Simulation and Model Exchange: a thin adapter over fmu_src/common. */
+/* fmi3.c - FMI 3.0 for Co-Simulation and Model Exchange: a thin adapter over bough_instance_src/common. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,37 +6,37 @@
 #include "fmu.h"
 
 typedef struct {
-  fmu_instance *f;
+  bough_instance *f;
   fmi3InstanceEnvironment environment;
   fmi3LogMessageCallback log;
   fmi3IntermediateUpdateCallback update;
   int early_allowed;
 } component;
 
-static void log_out(void *host, fmu_status status, const char *category, const char *text) {
+static void log_out(void *host, bough_instance_status status, const char *category, const char *text) {
   const component *c = host;
   if (c->log) c->log(c->environment, (fmi3Status)status, category, text);
 }
 
-static fmu_instance *enter(fmi3Instance handle, fmu_call call, const char *function) {
+static bough_instance *enter(fmi3Instance handle, bough_call call, const char *function) {
   component *c = handle;
-  return c && fmu_allowed(c->f, call, function) ? c->f : NULL;
+  return c && bough_instance_allowed(c->f, call, function) ? c->f : NULL;
 }
 #define ENTER(call)                                 \
-  fmu_instance *f = enter(c, call, __func__);       \
+  bough_instance *f = enter(c, call, __func__);       \
   if (!f) return fmi3Error
 
 const char *fmi3GetVersion(void) { return fmi3Version; }
 
-static component *instantiate(fmi3String name, fmi3String token, fmi3String path, int cosimulation, fmi3Boolean logging,
+static component *instantiate(fmi3String token, fmi3String path, int cosimulation, fmi3Boolean logging,
                               fmi3InstanceEnvironment environment, fmi3LogMessageCallback log) {
   component *c = calloc(1, sizeof *c);
   if (!c) {
-    if (log) log(environment, fmi3Error, "logStatusError", FMU_NO_INSTANCE);
+    if (log) log(environment, fmi3Error, "logStatusError", BOUGH_NO_INSTANCE);
     return NULL;
   }
   c->environment = environment, c->log = log;
-  c->f = fmu_create(name, token ? token : "", path, cosimulation,
+  c->f = fmu_instantiate(token ? token : "", path, cosimulation,
                     logging ? LOG_DEFAULT | LOG_EVENTS : LOG_DEFAULT, log_out, c);
   if (c->f) return c;
   free(c);
@@ -46,8 +46,8 @@ static component *instantiate(fmi3String name, fmi3String token, fmi3String path
 fmi3Instance fmi3InstantiateModelExchange(fmi3String name, fmi3String token, fmi3String path, fmi3Boolean visible,
                                           fmi3Boolean logging, fmi3InstanceEnvironment environment,
                                           fmi3LogMessageCallback log) {
-  (void)visible;
-  return instantiate(name, token, path, 0, logging, environment, log);
+  (void)name, (void)visible;
+  return instantiate(token, path, 0, logging, environment, log);
 }
 
 fmi3Instance fmi3InstantiateCoSimulation(fmi3String name, fmi3String token, fmi3String path, fmi3Boolean visible,
@@ -55,13 +55,13 @@ fmi3Instance fmi3InstantiateCoSimulation(fmi3String name, fmi3String token, fmi3
                                          const fmi3ValueReference intermediate[], size_t n_intermediate,
                                          fmi3InstanceEnvironment environment, fmi3LogMessageCallback log,
                                          fmi3IntermediateUpdateCallback update) {
-  (void)visible, (void)intermediate, (void)n_intermediate;
+  (void)name, (void)visible, (void)intermediate, (void)n_intermediate;
   if (event_mode) {
     if (log) log(environment, fmi3Error, "logStatusError", "fmi3InstantiateCoSimulation: this FMU has no event mode in "
                  "co-simulation (hasEventMode is false). Cure: instantiate with eventModeUsed = false.");
     return NULL;
   }
-  component *c = instantiate(name, token, path, 1, logging, environment, log);
+  component *c = instantiate(token, path, 1, logging, environment, log);
   if (c) c->update = update, c->early_allowed = early_return;
   return c;
 }
@@ -78,74 +78,73 @@ fmi3Instance fmi3InstantiateScheduledExecution(fmi3String name, fmi3String token
 
 void fmi3FreeInstance(fmi3Instance c) {
   if (!c) return;
-  fmu_free(((component *)c)->f);
+  bough_instance_free(((component *)c)->f);
   free(c);
 }
 
 fmi3Status fmi3SetDebugLogging(fmi3Instance c, fmi3Boolean on, size_t count, const fmi3String categories[]) {
   ENTER(CALL_SET_DEBUG);
-  return (fmi3Status)fmu_set_logging(f, on, count, categories);
+  return (fmi3Status)bough_instance_set_logging(f, on, count, categories);
 }
 
 fmi3Status fmi3EnterInitializationMode(fmi3Instance c, fmi3Boolean tolerance_defined, fmi3Float64 tolerance,
                                        fmi3Float64 start, fmi3Boolean stop_defined, fmi3Float64 stop) {
   ENTER(CALL_ENTER_INITIALIZATION);
-  const fmu_status status = fmu_setup(f, start, tolerance_defined, tolerance, stop_defined, stop);
-  return status == FMU_OK ? (fmi3Status)fmu_enter_initialization(f) : (fmi3Status)status;
+  const bough_instance_status status = bough_instance_setup(f, start, tolerance_defined, tolerance, stop_defined, stop);
+  return status == INSTANCE_OK ? (fmi3Status)bough_instance_enter_initialization(f) : (fmi3Status)status;
 }
 fmi3Status fmi3ExitInitializationMode(fmi3Instance c) {
   ENTER(CALL_EXIT_INITIALIZATION);
-  return (fmi3Status)fmu_exit_initialization(f);
+  return (fmi3Status)bough_instance_exit_initialization(f);
 }
 fmi3Status fmi3EnterEventMode(fmi3Instance c) {
   ENTER(CALL_ENTER_EVENT);
-  f->now.state = AT_EVENT;
-  return fmi3OK;
+  return (fmi3Status)bough_instance_enter_event(f);
 }
 fmi3Status fmi3Terminate(fmi3Instance c) {
   ENTER(CALL_TERMINATE);
-  return (fmi3Status)fmu_terminate(f);
+  return (fmi3Status)bough_instance_terminate(f);
 }
 fmi3Status fmi3Reset(fmi3Instance c) {
   ENTER(CALL_RESET);
-  return (fmi3Status)fmu_reset(f);
+  return (fmi3Status)bough_instance_reset(f);
 }
 
 /* ---- variables */
 /* does the number of values agree with the variables asked for? */
-static int wrong_count(fmu_instance *f, size_t used, size_t given) {
+static int wrong_count(bough_instance *f, size_t used, size_t given) {
   if (used == given) return 0;
-  fmu_log(f, FMU_ERROR, LOG_ERROR, "%s: the variables have %lu values, but %lu are given", f->function, (unsigned long)used,
+  bough_instance_log(f, INSTANCE_ERROR, LOG_ERROR, "%s: the variables have %lu values, but %lu are given", bough_instance_function(f), (unsigned long)used,
           (unsigned long)given);
   return 1;
 }
 /* sum of the variables' sizes; -1 (as size_t) if one is wrong */
-static size_t total(fmu_instance *f, fmu_type type, const fmi3ValueReference vr[], size_t count) {
+static size_t total(bough_instance *f, bough_type type, const fmi3ValueReference vr[], size_t count) {
   size_t sum = 0;
   for (size_t i = 0; i < count; i++) {
-    const fmu_variable *v = fmu_find(f, vr[i], type);
+    const bough_variable *v = bough_instance_find(f, vr[i], type);
     if (!v) return (size_t)-1;
     sum += (size_t)v->count;
   }
   return sum;
 }
-static int bad_call(fmu_instance *f, fmu_type type, const fmi3ValueReference vr[], size_t count, const void *values, size_t n) {
-  if (fmu_missing(f, vr, count) || fmu_missing(f, values, n)) return 1;
+static int bad_call(bough_instance *f, bough_type type, const fmi3ValueReference vr[], size_t count, const void *values, size_t n) {
+  if (bough_instance_missing(f, vr, count) || bough_instance_missing(f, values, n)) return 1;
   const size_t sum = total(f, type, vr, count);
   return sum == (size_t)-1 || wrong_count(f, sum, n);
 }
 
-static fmi3Status worse(fmi3Status a, fmu_status b) { return (fmi3Status)b > a ? (fmi3Status)b : a; }
-typedef fmu_status (*set_fn)(fmu_instance *, const fmu_variable *, const double *);
-static const set_fn check_then_set[] = {fmu_check, fmu_set}; /* all are checked before the first is set */
+static fmi3Status worse(fmi3Status a, bough_instance_status b) { return (fmi3Status)b > a ? (fmi3Status)b : a; }
+typedef bough_instance_status (*set_fn)(bough_instance *, const bough_variable *, const double *);
+static const set_fn check_then_set[] = {bough_instance_check, bough_instance_set}; /* all are checked before the first is set */
 
 fmi3Status fmi3GetFloat64(fmi3Instance c, const fmi3ValueReference vr[], size_t count, fmi3Float64 values[], size_t n) {
   ENTER(CALL_GET);
   if (bad_call(f, TYPE_REAL, vr, count, values, n)) return fmi3Error;
   for (size_t i = 0; i < count; i++) {
-    const fmu_variable *v = f->resource->variable + vr[i];
-    const fmu_status status = fmu_get(f, v, values);
-    if (status != FMU_OK) return (fmi3Status)status;
+    const bough_variable *v = bough_instance_find(f, vr[i], TYPE_REAL);
+    const bough_instance_status status = bough_instance_get(f, v, values);
+    if (status != INSTANCE_OK) return (fmi3Status)status;
     values += v->count;
   }
   return fmi3OK;
@@ -157,7 +156,7 @@ fmi3Status fmi3SetFloat64(fmi3Instance c, const fmi3ValueReference vr[], size_t 
   for (int pass = 0; pass < 2 && worst == fmi3OK; pass++) {
     const fmi3Float64 *value = values;
     for (size_t i = 0; i < count; i++) {
-      const fmu_variable *v = f->resource->variable + vr[i];
+      const bough_variable *v = bough_instance_find(f, vr[i], TYPE_REAL);
       worst = worse(worst, check_then_set[pass](f, v, value));
       value += v->count;
     }
@@ -169,8 +168,8 @@ fmi3Status fmi3GetInt32(fmi3Instance c, const fmi3ValueReference vr[], size_t co
   if (bad_call(f, TYPE_INTEGER, vr, count, values, n)) return fmi3Error;
   for (size_t i = 0; i < count; i++) {
     double x = 0.0;
-    const fmu_status status = fmu_get(f, f->resource->variable + vr[i], &x);
-    if (status != FMU_OK) return (fmi3Status)status;
+    const bough_instance_status status = bough_instance_get(f, bough_instance_find(f, vr[i], TYPE_INTEGER), &x);
+    if (status != INSTANCE_OK) return (fmi3Status)status;
     values[i] = (fmi3Int32)x;
   }
   return fmi3OK;
@@ -182,7 +181,7 @@ fmi3Status fmi3SetInt32(fmi3Instance c, const fmi3ValueReference vr[], size_t co
   for (int pass = 0; pass < 2 && worst == fmi3OK; pass++)
     for (size_t i = 0; i < count; i++) {
       const double x = values[i];
-      worst = worse(worst, check_then_set[pass](f, f->resource->variable + vr[i], &x));
+      worst = worse(worst, check_then_set[pass](f, bough_instance_find(f, vr[i], TYPE_INTEGER), &x));
     }
   return worst;
 }
@@ -191,8 +190,8 @@ fmi3Status fmi3GetBoolean(fmi3Instance c, const fmi3ValueReference vr[], size_t 
   if (bad_call(f, TYPE_BOOLEAN, vr, count, values, n)) return fmi3Error;
   for (size_t i = 0; i < count; i++) {
     double x = 0.0;
-    const fmu_status status = fmu_get(f, f->resource->variable + vr[i], &x);
-    if (status != FMU_OK) return (fmi3Status)status;
+    const bough_instance_status status = bough_instance_get(f, bough_instance_find(f, vr[i], TYPE_BOOLEAN), &x);
+    if (status != INSTANCE_OK) return (fmi3Status)status;
     values[i] = x != 0.0;
   }
   return fmi3OK;
@@ -204,17 +203,17 @@ fmi3Status fmi3SetBoolean(fmi3Instance c, const fmi3ValueReference vr[], size_t 
   for (int pass = 0; pass < 2 && worst == fmi3OK; pass++)
     for (size_t i = 0; i < count; i++) {
       const double x = values[i] ? 1.0 : 0.0;
-      worst = worse(worst, check_then_set[pass](f, f->resource->variable + vr[i], &x));
+      worst = worse(worst, check_then_set[pass](f, bough_instance_find(f, vr[i], TYPE_BOOLEAN), &x));
     }
   return worst;
 }
 
 /* Types that no variable has: an empty call is fine, any other is an error. */
-static fmi3Status no_such_type(fmi3Instance c, fmu_call call, const char *function, size_t count) {
-  fmu_instance *f = enter(c, call, function);
+static fmi3Status no_such_type(fmi3Instance c, bough_call call, const char *function, size_t count) {
+  bough_instance *f = enter(c, call, function);
   if (!f) return fmi3Error;
   if (count == 0) return fmi3OK;
-  fmu_log(f, FMU_ERROR, LOG_ERROR, "%s: the model has no variables of this type", function);
+  bough_instance_log(f, INSTANCE_ERROR, LOG_ERROR, "%s: the model has no variables of this type", function);
   return fmi3Error;
 }
 #define NO_TYPE(Name)                                                                                                \
@@ -297,8 +296,8 @@ fmi3Status fmi3ActivateModelPartition(fmi3Instance c, fmi3ValueReference clock, 
 
 /* Dependencies are constant and stand in modelDescription.xml. */
 static fmi3Status in_the_xml(fmi3Instance c, const char *function) {
-  fmu_instance *f = enter(c, CALL_STRUCTURE, function);
-  if (f) fmu_log(f, FMU_ERROR, LOG_ERROR, "%s: dependencies do not change: read them in modelDescription.xml "
+  bough_instance *f = enter(c, CALL_STRUCTURE, function);
+  if (f) bough_instance_log(f, INSTANCE_ERROR, LOG_ERROR, "%s: dependencies do not change: read them in modelDescription.xml "
                  "(providesPerElementDependencies is false)", function);
   return fmi3Error;
 }
@@ -316,42 +315,41 @@ fmi3Status fmi3GetVariableDependencies(fmi3Instance c, fmi3ValueReference depend
 /* ---- state */
 fmi3Status fmi3GetFMUState(fmi3Instance c, fmi3FMUState *state) {
   ENTER(CALL_STATE);
-  return (fmi3Status)fmu_state_get(f, state);
+  return (fmi3Status)bough_instance_state_get(f, state);
 }
 fmi3Status fmi3SetFMUState(fmi3Instance c, fmi3FMUState state) {
   ENTER(CALL_STATE);
-  return (fmi3Status)fmu_state_set(f, state);
+  return (fmi3Status)bough_instance_state_set(f, state);
 }
 fmi3Status fmi3FreeFMUState(fmi3Instance c, fmi3FMUState *state) {
   ENTER(CALL_STATE);
   (void)f;
-  return (fmi3Status)fmu_state_free(state);
+  return (fmi3Status)bough_instance_state_free(state);
 }
 fmi3Status fmi3SerializedFMUStateSize(fmi3Instance c, fmi3FMUState state, size_t *size) {
   ENTER(CALL_STATE);
-  return (fmi3Status)fmu_state_size(f, state, size);
+  return (fmi3Status)bough_instance_state_size(f, state, size);
 }
 fmi3Status fmi3SerializeFMUState(fmi3Instance c, fmi3FMUState state, fmi3Byte out[], size_t size) {
   ENTER(CALL_STATE);
-  return (fmi3Status)fmu_state_write(f, state, out, size);
+  return (fmi3Status)bough_instance_state_write(f, state, out, size);
 }
 fmi3Status fmi3DeserializeFMUState(fmi3Instance c, const fmi3Byte in[], size_t size, fmi3FMUState *state) {
   ENTER(CALL_STATE);
-  return (fmi3Status)fmu_state_read(f, in, size, state);
+  return (fmi3Status)bough_instance_state_read(f, in, size, state);
 }
 
 /* ---- derivatives */
-typedef fmu_status (*derivative_fn)(fmu_instance *, const uint32_t *, size_t, const uint32_t *, size_t, const double *, double *);
+typedef bough_instance_status (*derivative_fn)(bough_instance *, const uint32_t *, size_t, const uint32_t *, size_t, const double *, double *);
 
-static fmi3Status derivative(fmu_instance *f, derivative_fn run, int adjoint, const fmi3ValueReference unknowns[],
+static fmi3Status derivative(bough_instance *f, derivative_fn run, int adjoint, const fmi3ValueReference unknowns[],
                              size_t n_unknowns, const fmi3ValueReference knowns[], size_t n_knowns, const fmi3Float64 seed[],
                              size_t n_seed, fmi3Float64 sensitivity[], size_t n_sensitivity) {
-  int bad_u = 0, bad_k = 0;
-  if (fmu_missing(f, unknowns, n_unknowns) || fmu_missing(f, knowns, n_knowns) || fmu_missing(f, seed, n_seed) ||
-      fmu_missing(f, sensitivity, n_sensitivity))
+  if (bough_instance_missing(f, unknowns, n_unknowns) || bough_instance_missing(f, knowns, n_knowns) || bough_instance_missing(f, seed, n_seed) ||
+      bough_instance_missing(f, sensitivity, n_sensitivity))
     return fmi3Error;
-  const size_t u = fmu_slots(f, unknowns, n_unknowns, &bad_u), k = fmu_slots(f, knowns, n_knowns, &bad_k);
-  if (bad_u || bad_k || wrong_count(f, adjoint ? u : k, n_seed) || wrong_count(f, adjoint ? k : u, n_sensitivity))
+  const size_t u = total(f, TYPE_REAL, unknowns, n_unknowns), k = total(f, TYPE_REAL, knowns, n_knowns);
+  if (u == (size_t)-1 || k == (size_t)-1 || wrong_count(f, adjoint ? u : k, n_seed) || wrong_count(f, adjoint ? k : u, n_sensitivity))
     return fmi3Error;
   return (fmi3Status)run(f, unknowns, n_unknowns, knowns, n_knowns, seed, sensitivity);
 }
@@ -359,19 +357,19 @@ fmi3Status fmi3GetDirectionalDerivative(fmi3Instance c, const fmi3ValueReference
                                         const fmi3ValueReference knowns[], size_t n_knowns, const fmi3Float64 seed[],
                                         size_t n_seed, fmi3Float64 sensitivity[], size_t n_sensitivity) {
   ENTER(CALL_DERIVATIVE);
-  return derivative(f, fmu_directional, 0, unknowns, n_unknowns, knowns, n_knowns, seed, n_seed, sensitivity, n_sensitivity);
+  return derivative(f, bough_instance_directional, 0, unknowns, n_unknowns, knowns, n_knowns, seed, n_seed, sensitivity, n_sensitivity);
 }
 fmi3Status fmi3GetAdjointDerivative(fmi3Instance c, const fmi3ValueReference unknowns[], size_t n_unknowns,
                                     const fmi3ValueReference knowns[], size_t n_knowns, const fmi3Float64 seed[],
                                     size_t n_seed, fmi3Float64 sensitivity[], size_t n_sensitivity) {
   ENTER(CALL_DERIVATIVE);
-  return derivative(f, fmu_adjoint, 1, unknowns, n_unknowns, knowns, n_knowns, seed, n_seed, sensitivity, n_sensitivity);
+  return derivative(f, bough_instance_adjoint, 1, unknowns, n_unknowns, knowns, n_knowns, seed, n_seed, sensitivity, n_sensitivity);
 }
 
 /* ---- no structural parameters: configuration mode changes nothing */
 static fmi3Status no_configuration(fmi3Instance c, const char *function) {
-  fmu_instance *f = enter(c, CALL_STRUCTURE, function);
-  if (f) fmu_log(f, FMU_ERROR, LOG_ERROR, "%s: the model has no structural parameters", function);
+  bough_instance *f = enter(c, CALL_STRUCTURE, function);
+  if (f) bough_instance_log(f, INSTANCE_ERROR, LOG_ERROR, "%s: the model has no structural parameters", function);
   return fmi3Error;
 }
 fmi3Status fmi3EnterConfigurationMode(fmi3Instance c) { return no_configuration(c, __func__); }
@@ -386,86 +384,86 @@ fmi3Status fmi3UpdateDiscreteStates(fmi3Instance c, fmi3Boolean *need_update, fm
                                     fmi3Boolean *nominals_changed, fmi3Boolean *values_changed, fmi3Boolean *next_defined,
                                     fmi3Float64 *next_time) {
   ENTER(CALL_NEW_STATES);
-  if (fmu_missing(f, need_update, 1) || fmu_missing(f, terminate, 1) || fmu_missing(f, nominals_changed, 1) ||
-      fmu_missing(f, values_changed, 1) || fmu_missing(f, next_defined, 1) || fmu_missing(f, next_time, 1))
+  if (bough_instance_missing(f, need_update, 1) || bough_instance_missing(f, terminate, 1) || bough_instance_missing(f, nominals_changed, 1) ||
+      bough_instance_missing(f, values_changed, 1) || bough_instance_missing(f, next_defined, 1) || bough_instance_missing(f, next_time, 1))
     return fmi3Error;
-  const fmu_status status = fmu_apply(f);
+  int jumped = 0;
+  const bough_instance_status status = bough_instance_update(f, &jumped);
   *need_update = *terminate = *nominals_changed = *next_defined = fmi3False;
   *next_time = 0.0;
-  *values_changed = f->now.jumped ? fmi3True : fmi3False;
-  f->now.jumped = 0;
+  *values_changed = jumped ? fmi3True : fmi3False;
   return (fmi3Status)status;
 }
 
 /* ---- Model Exchange */
 fmi3Status fmi3EnterContinuousTimeMode(fmi3Instance c) {
   ENTER(CALL_ENTER_CONTINUOUS);
-  return (fmi3Status)fmu_enter_continuous(f);
+  return (fmi3Status)bough_instance_enter_continuous(f);
 }
 fmi3Status fmi3CompletedIntegratorStep(fmi3Instance c, fmi3Boolean no_set_before, fmi3Boolean *enter_event,
                                        fmi3Boolean *terminate) {
   ENTER(CALL_COMPLETED_STEP);
   (void)no_set_before;
-  if (fmu_missing(f, enter_event, 1) || fmu_missing(f, terminate, 1)) return fmi3Error;
+  if (bough_instance_missing(f, enter_event, 1) || bough_instance_missing(f, terminate, 1)) return fmi3Error;
   *enter_event = *terminate = fmi3False;
   return fmi3OK;
 }
 fmi3Status fmi3SetTime(fmi3Instance c, fmi3Float64 time) {
   ENTER(CALL_SET_TIME);
-  return (fmi3Status)fmu_set_time(f, time);
+  return (fmi3Status)bough_instance_set_time(f, time);
 }
 fmi3Status fmi3SetContinuousStates(fmi3Instance c, const fmi3Float64 x[], size_t count) {
   ENTER(CALL_SET_CONTINUOUS);
-  return (fmi3Status)fmu_set_states(f, x, count);
+  return (fmi3Status)bough_instance_set_states(f, x, count);
 }
 fmi3Status fmi3GetContinuousStateDerivatives(fmi3Instance c, fmi3Float64 derivatives[], size_t count) {
   ENTER(CALL_GET_DERIVATIVES);
-  return (fmi3Status)fmu_get_rates(f, derivatives, count);
+  return (fmi3Status)bough_instance_get_rates(f, derivatives, count);
 }
 fmi3Status fmi3GetEventIndicators(fmi3Instance c, fmi3Float64 indicators[], size_t count) {
   ENTER(CALL_GET_DERIVATIVES);
   (void)indicators;
   if (count == 0) return fmi3OK;
-  fmu_log(f, FMU_ERROR, LOG_ERROR, "%s: the model has no event indicators", f->function);
+  bough_instance_log(f, INSTANCE_ERROR, LOG_ERROR, "%s: the model has no event indicators", bough_instance_function(f));
   return fmi3Error;
 }
 fmi3Status fmi3GetContinuousStates(fmi3Instance c, fmi3Float64 x[], size_t count) {
   ENTER(CALL_GET_CONTINUOUS);
-  return (fmi3Status)fmu_get_states(f, x, count);
+  return (fmi3Status)bough_instance_get_states(f, x, count);
 }
 fmi3Status fmi3GetNominalsOfContinuousStates(fmi3Instance c, fmi3Float64 nominals[], size_t count) {
   ENTER(CALL_GET_NOMINALS);
-  return (fmi3Status)fmu_get_nominals(f, nominals, count);
+  return (fmi3Status)bough_instance_get_nominals(f, nominals, count);
 }
 fmi3Status fmi3GetNumberOfEventIndicators(fmi3Instance c, size_t *count) {
   ENTER(CALL_STRUCTURE);
-  if (fmu_missing(f, count, 1)) return fmi3Error;
+  if (bough_instance_missing(f, count, 1)) return fmi3Error;
   *count = 0;
   return fmi3OK;
 }
 fmi3Status fmi3GetNumberOfContinuousStates(fmi3Instance c, size_t *count) {
   ENTER(CALL_STRUCTURE);
-  if (fmu_missing(f, count, 1)) return fmi3Error;
-  *count = (size_t)(f->nq + f->nu);
+  if (bough_instance_missing(f, count, 1)) return fmi3Error;
+  *count = (size_t)bough_instance_states(f);
   return fmi3OK;
 }
 
 /* ---- Co-Simulation */
 fmi3Status fmi3EnterStepMode(fmi3Instance c) {
   ENTER(CALL_STEP);
-  fmu_log(f, FMU_ERROR, LOG_ERROR, "%s: there is no event mode in co-simulation to come back from", f->function);
+  bough_instance_log(f, INSTANCE_ERROR, LOG_ERROR, "%s: there is no event mode in co-simulation to come back from", bough_instance_function(f));
   return fmi3Error;
 }
 fmi3Status fmi3GetOutputDerivatives(fmi3Instance c, const fmi3ValueReference vr[], size_t count, const fmi3Int32 orders[],
                                     fmi3Float64 values[], size_t n) {
   ENTER(CALL_OUTPUT_DERIVATIVE);
-  if (fmu_missing(f, orders, count) || bad_call(f, TYPE_REAL, vr, count, values, n)) return fmi3Error;
+  if (bough_instance_missing(f, orders, count) || bad_call(f, TYPE_REAL, vr, count, values, n)) return fmi3Error;
   for (size_t i = 0; i < count; i++)
     if (orders[i] != 1) {
-      fmu_log(f, FMU_ERROR, LOG_ERROR, "%s: output derivatives of order 1 are given, not of order %d", f->function, (int)orders[i]);
+      bough_instance_log(f, INSTANCE_ERROR, LOG_ERROR, "%s: output derivatives of order 1 are given, not of order %d", bough_instance_function(f), (int)orders[i]);
       return fmi3Error;
     }
-  return (fmi3Status)fmu_output_rates(f, vr, count, values);
+  return (fmi3Status)bough_instance_output_rates(f, vr, count, values);
 }
 
 /* after every internal step: the host may look, and may ask to return early */
@@ -473,22 +471,18 @@ static int intermediate(void *user, double time) {
   component *c = user;
   fmi3Boolean early = fmi3False;
   fmi3Float64 early_time = time;
-  const char *const function = c->f->function; /* calls from within the call back leave their own */
-  c->f->now.state = AT_INTERMEDIATE;
   c->update(c->environment, time, fmi3True, fmi3True, fmi3True, c->early_allowed != 0, &early, &early_time);
-  c->f->now.state = AT_STEP;
-  c->f->function = function;
   return c->early_allowed && early;
 }
 fmi3Status fmi3DoStep(fmi3Instance c, fmi3Float64 time, fmi3Float64 step, fmi3Boolean no_set_before,
                       fmi3Boolean *event_needed, fmi3Boolean *terminate, fmi3Boolean *early_return, fmi3Float64 *last_time) {
   ENTER(CALL_STEP);
   (void)no_set_before;
-  if (fmu_missing(f, event_needed, 1) || fmu_missing(f, terminate, 1) || fmu_missing(f, early_return, 1) || fmu_missing(f, last_time, 1))
+  if (bough_instance_missing(f, event_needed, 1) || bough_instance_missing(f, terminate, 1) || bough_instance_missing(f, early_return, 1) || bough_instance_missing(f, last_time, 1))
     return fmi3Error;
   component *self = c;
   *event_needed = *terminate = *early_return = fmi3False;
-  const fmu_status status = fmu_step(f, time, step, self->update ? intermediate : NULL, self, last_time);
-  *early_return = status == FMU_OK && *last_time < time + step;
+  const bough_instance_status status = bough_instance_step(f, time, step, self->update ? intermediate : NULL, self, last_time);
+  *early_return = status == INSTANCE_OK && *last_time < time + step;
   return (fmi3Status)status;
 }

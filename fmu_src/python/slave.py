@@ -24,7 +24,8 @@ from pythonfmu.enums import Fmi2Status
 
 from bough.errors import BoughError
 from bough.fmu.resource import Record, Resource, read_resource
-from bough.mechanism.variable_table import Kind, Role
+from bough.mechanism.fields import Kind
+from bough.mechanism.variable_table import Role
 from bough.run.stepping import Array, Stepper
 
 ARRAYS = {

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from fmu.described import ARM, CASES, description, files_of, read_resource, system_of
 
-from bough.mechanism.variable_table import Kind, Role
+from bough.mechanism.fields import Kind
+from bough.mechanism.variable_table import Role
 
 TYPES = {"Real": 0, "Integer": 1, "Boolean": 2}
 

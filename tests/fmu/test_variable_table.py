@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 from fmu.described import ARM, CASES, TYPES, one_hinge, system_of
+from house.tools import ROOT
 
 import bough
-from bough.mechanism.variable_table import FmuVariable, Kind, scalar_table
+from bough.mechanism import kernel
+from bough.mechanism.fields import FIELDS, Kind
+from bough.mechanism.variable_table import FmuVariable, scalar_table
 
 REACTIONS = {f"h.reaction_{key}[{i}]": unit for key, unit in (("force", "N"), ("torque", "N.m")) for i in (1, 2, 3)}
 EXPECTED: dict[str, tuple[dict[str, str], dict[str, str]]] = {
@@ -119,3 +122,17 @@ def test_names_are_unique_and_groups_are_in_their_order(case: str) -> None:
     assert ranks == sorted(ranks) and ranks.count(2) == system.nq + system.nu
     places = [(v.kind, v.index) for v in found if v.causality == "input" or v.state]
     assert len(set(places)) == len(places)
+
+
+def test_kinds_in_python_are_those_of_the_kernels_list() -> None:
+    import sys
+
+    sys.path.insert(0, str(ROOT / "build"))
+    try:
+        from make_fields import LIST, MODULE, module
+    finally:
+        sys.path.pop(0)
+    assert MODULE.read_text(encoding="utf-8") == module(LIST.read_text(encoding="utf-8")), "run `make kernel`"
+    assert len(FIELDS) == len({int(kind) for kind in FIELDS}) > 20
+    assert {field.member for field in FIELDS.values() if field.group == "VALUE"} == set(kernel.VALUES)
+    assert {field.member for field in FIELDS.values() if field.group in ("STATE", "INPUT")} == set(kernel.POINT)

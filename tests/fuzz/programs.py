@@ -22,7 +22,6 @@ from kernel.make_blocks import blocks_header
 SOURCES = Path(__file__).parent / "c"
 FOLDER = ROOT / "build" / "out" / "fuzz"
 _FMU = ROOT / "fmu_src"
-_SHARED = ("calls", "location", "log", "open", "resource", "state")
 _INCLUDE = [
     f"-I{FOLDER}",
     f"-I{KERNEL / 'include'}",
@@ -144,10 +143,8 @@ def _own_sources(program: Program) -> list[tuple[Path, list[str]]]:
     own = [(SOURCES / f"{program.source}.c", define + (["-DPARTNER"] if program.partner else []))]
     if not program.fmi:
         return own
-    common = _FMU / "common"
-    files = [common / f"{name}.c" for name in _SHARED] if program.partner else sorted(common.glob("*.c"))
-    files += sorted((_FMU / "partners").glob("*.c")) if program.partner else []
-    return own + [(file, []) for file in (*files, *sorted((_FMU / f"fmi{program.fmi}").glob("*.c")))]
+    files = [file for part in ("common", f"fmi{program.fmi}") for file in sorted((_FMU / part).glob("*.c"))]
+    return own + [(file, []) for file in files]
 
 
 def build(*programs: Program, jobs: int = 2) -> Path:

@@ -32,7 +32,7 @@ def unpack(partner: Partner, fmi: str, folder: Path) -> Fmu:
         (folder / name).write_bytes(data)
     library = folder / "binaries" / f"{partner_name(partner)}.so"
     library.parent.mkdir(exist_ok=True)
-    library.write_bytes(find_binary(native_platform(), fmi, "bough_partner"))
+    library.write_bytes(find_binary(native_platform(), fmi))
     found = re.search(r'(?:guid|instantiationToken)="([^"]+)"', files["modelDescription.xml"].decode())
     assert found is not None
     return Fmu(fmi, folder, library, found[1], {v.name: i for i, v in enumerate(variable_table(partner))})

@@ -126,7 +126,7 @@ def test_list_shows_all_variables_of_all_partners() -> None:
 
 @pytest.mark.parametrize("platform", FOLDERS)
 def test_libraries_export_the_fmi_and_need_the_c_library_only(platform: str, fmi: str) -> None:
-    data = find_binary(platform, fmi, "bough_partner")
+    data = find_binary(platform, fmi)
     assert 10_000 < len(data) < LIMIT
     for word in (str(Path.home()).encode() + b"/", b"/tmp/", str(Path(__file__).parents[2]).encode()):
         assert word not in data

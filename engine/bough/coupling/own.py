@@ -9,9 +9,6 @@ from bough.coupling.fmu_interface import fmpy
 from bough.errors import BuildError
 from bough.fmu.package import find_binary, native_platform
 
-STEMS = ("bough", "bough_partner")
-"""Installed binaries: of mechanisms, of partners."""
-
 
 def library(folder: Path, interface: Interface) -> Path:
     """The file that FMPy loads, of an FMU unpacked to a folder."""
@@ -27,6 +24,6 @@ def is_own(folder: Path, interface: Interface) -> bool:
     """
     try:
         found = library(folder, interface).read_bytes()
-        return any(found == find_binary(native_platform(), f"{interface.fmi}.0", stem) for stem in STEMS)
+        return found == find_binary(native_platform(), f"{interface.fmi}.0")
     except (OSError, BuildError):
         return False

@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 
 from bough.mechanism import kernel
 from bough.mechanism.bodies import kernel_axes, rigid_inertia
+from bough.mechanism.fields import Kind
 from bough.mechanism.mechanism import Mechanism
-from bough.mechanism.variable_table import PARAMETER_ARRAYS, FmuVariable, Kind
+from bough.mechanism.variable_table import PARAMETER_ARRAYS, FmuVariable
 
 Array: TypeAlias = NDArray[np.float64]
 Mask: TypeAlias = NDArray[np.bool_]

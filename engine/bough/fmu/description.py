@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from bough.fmu.dependencies import Mask, dependency_matrix
+from bough.mechanism.fields import Kind
 from bough.mechanism.mechanism import Mechanism
-from bough.mechanism.variable_table import FmuVariable, Kind, array_table, scalar_table
+from bough.mechanism.variable_table import FmuVariable, array_table, scalar_table
 
 STOP_TIME = 1.0
 STEP_SIZE = 1e-3

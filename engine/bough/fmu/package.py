@@ -143,13 +143,13 @@ def _decoration3(model: Model, d: Description, icon: bytes) -> dict[str, bytes]:
     return {"terminalsAndIcons/terminalsAndIcons.xml": terminals, "terminalsAndIcons/icon.png": icon}
 
 
-def find_binary(name: str, fmi: str, stem: str = "bough") -> bytes:
-    """The installed binary of a platform, of mechanisms or (stem "bough_partner") of partners.
+def find_binary(name: str, fmi: str) -> bytes:
+    """The installed binary of a platform, for mechanisms and partners.
 
     Raises:
         BuildError: It is not there.
     """
-    file = f"{stem}_fmi{fmi[0]}{_extension(name)}"
+    file = f"bough_fmi{fmi[0]}{_extension(name)}"
     found = importlib.resources.files("bough") / "_fmu" / name / file
     if not found.is_file():
         raise BuildError(

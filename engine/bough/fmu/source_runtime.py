@@ -56,7 +56,7 @@ def _sources(fmi: str) -> dict[str, str]:
     out: dict[str, str] = {}
     for parts in (("kernel", "include"), ("kernel", "src"), ("common",), (f"fmi{fmi[0]}",)):
         for file in all_files(source_folder(*parts)):
-            if not file.name.endswith((".c", ".h", ".inl")) or file.name in _LEFT_OUT:
+            if not file.name.endswith((".c", ".h", ".inl", ".def")) or file.name in _LEFT_OUT:
                 continue
             if file.name in out:
                 raise BuildError(f"two source files have the name {file.name}: this installation is damaged")

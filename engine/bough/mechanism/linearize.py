@@ -16,18 +16,6 @@ if TYPE_CHECKING:
 
 Array: TypeAlias = NDArray[np.float64]
 
-_PLACE = {
-    "q": "dq",
-    "u": "du",
-    "udot": "udot",
-    "tau": "force",
-    "pose": "pose",
-    "velocity": "velocity",
-    "acceleration": "acceleration",
-    "reaction": "reaction",
-}
-"""Array of derivatives that holds an output of each kind of the variable table."""
-
 
 @dataclass(frozen=True, eq=False)
 class StateSpace:
@@ -68,7 +56,7 @@ def linearize(system: Mechanism, q: Array, u: Array, tau: Array) -> StateSpace:
     inputs = [v for v in variables if v.causality == "input"]
     outputs = [v for v in variables if v.causality == "output"]
     seeds = [("q", i) for i in range(nq)] + [("u", i) for i in range(nu)]
-    seeds += [({"load": "loads"}.get(v.kind, v.kind), v.index) for v in inputs]
+    seeds += [(v.kind, v.index) for v in inputs]
     sizes = {"q": nq, "u": nu, "tau": nu, "motion": nu, "loads": 6 * len(system.block.loads)}
     nx = nq + nu
     rates, values = np.zeros((nx, len(seeds))), np.zeros((len(outputs), len(seeds)))
@@ -76,9 +64,9 @@ def linearize(system: Mechanism, q: Array, u: Array, tau: Array) -> StateSpace:
         direction = {name: np.zeros(sizes[name])}
         direction[name][index] = 1.0
         d = data.directional(at, direction, nodes, bodies)
-        d["dq"], d["du"] = direction.get("q", np.zeros(nq)), direction.get("u", np.zeros(nu))
+        d["q"], d["u"] = direction.get("q", np.zeros(nq)), direction.get("u", np.zeros(nu))
         rates[:nq, j], rates[nq:, j] = d["qdot"], d["udot"]
-        values[:, j] = [d[_PLACE[v.kind]][v.index] for v in outputs]
+        values[:, j] = [d[v.kind][v.index] for v in outputs]
     return StateSpace(
         rates[:, :nx].copy(),
         rates[:, nx:].copy(),

@@ -14,6 +14,7 @@ from itertools import groupby
 from typing import Literal, TypeAlias
 
 from bough.mechanism import kernel
+from bough.mechanism.fields import FIELDS, Kind
 from bough.mechanism.kernel import METHODS
 from bough.mechanism.mechanism import Mechanism
 from bough.mechanism.variables import Variable, hinge_dofs
@@ -26,46 +27,7 @@ Variability: TypeAlias = Literal["continuous", "discrete", "tunable", "fixed"]
 Initial: TypeAlias = Literal["exact", "calculated"]
 
 
-class Kind(IntEnum):
-    """Where the binary finds a variable's number; the values are part of the resource's format."""
-
-    TIME = 0
-    Q = 1
-    U = 2
-    QDOT = 3
-    UDOT = 4
-    TAU = 5
-    MOTION = 6
-    LOAD = 7
-    FORCE = 8
-    POSE = 9
-    VELOCITY = 10
-    ACCELERATION = 11
-    REACTION = 12
-    GRAVITY = 20
-    DAMPING = 21
-    STIFFNESS = 22
-    REST = 23
-    ARMATURE = 24
-    MODAL_DAMPING = 25
-    LOCKED = 26
-    RIGID = 27
-    SOLVER_METHOD = 30
-    SOLVER_STEP = 31
-    SOLVER_TOLERANCE = 32
-    SOLVER_MAX_STEP = 33
-    PARTNER = 100
-    """A number of a partner (`bough.partners`); the index tells which."""
-
-
-PARAMETER_ARRAYS = {
-    Kind.GRAVITY: kernel.GRAVITY,
-    Kind.DAMPING: kernel.DAMPING,
-    Kind.STIFFNESS: kernel.STIFFNESS,
-    Kind.REST: kernel.REST,
-    Kind.ARMATURE: kernel.ARMATURE,
-    Kind.MODAL_DAMPING: kernel.MODAL_DAMPING_SCALE,
-}
+PARAMETER_ARRAYS = {kind: int(getattr(kernel, field.kernel)) for kind, field in FIELDS.items() if field.kernel}
 """Parameters that the kernel keeps in arrays, by kind."""
 
 
@@ -86,17 +48,7 @@ TOLERANCE = 1e-6
 METHOD = 1
 """Default solver: dopri5."""
 
-_KINDS = {
-    "q": Kind.Q,
-    "u": Kind.U,
-    "udot": Kind.UDOT,
-    "motion": Kind.MOTION,
-    "load": Kind.LOAD,
-    "pose": Kind.POSE,
-    "velocity": Kind.VELOCITY,
-    "acceleration": Kind.ACCELERATION,
-    "reaction": Kind.REACTION,
-}
+_KINDS = {field.member: kind for kind, field in FIELDS.items()}
 _PER_SECOND = {NONE: "1/s", "1/s": "1/s2", "m": "m/s", "m/s": "m/s2", "rad": "rad/s", "rad/s": "rad/s2"}
 _HINGE_PARAMETERS = (
     # name, attribute of the hinge, kind, unit of a translation, unit of a rotation, text
@@ -176,11 +128,9 @@ def scalar_table(system: Mechanism) -> tuple[FmuVariable, ...]:
 
 
 def _public(v: Variable, start: dict[Kind, list[float]], lockable: bool) -> FmuVariable:
-    unit = v.unit or NONE
+    unit, kind = v.unit or NONE, _KINDS[v.kind]
     if v.causality == "input":
-        kind = Kind.TAU if v.kind == "tau" else _KINDS[v.kind]
         return FmuVariable(v.name, unit, v.description, "input", "continuous", None, kind, v.index, (0.0,))
-    kind = Kind.FORCE if v.kind == "tau" else _KINDS[v.kind]
     if kind not in start:
         return FmuVariable(v.name, unit, v.description, "output", "continuous", "calculated", kind, v.index)
     value = (start[kind][v.index],)

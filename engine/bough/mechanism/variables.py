@@ -12,9 +12,6 @@ from typing import Literal, TypeAlias
 
 from bough.model import Body, Model
 
-Kind: TypeAlias = Literal["q", "u", "udot", "tau", "motion", "load", "pose", "velocity", "acceleration", "reaction"]
-"""Where a variable's number is: an entry of q, u, udot, of the inputs tau, motion and loads, of a node's pose,
-velocity or acceleration, or of a hinge's reaction."""
 Causality: TypeAlias = Literal["input", "output", "local"]
 
 
@@ -26,7 +23,7 @@ class Variable:
         name: As in the FMU, for instance `shoulder.phi` or `upper.eta[1]`.
         unit: SI, in FMI spelling (`rad/s`, `N.m`, `m/s2`); empty for none.
         causality: input or output.
-        kind: Which array its number is in.
+        kind: Which array its number is in: a member of `bough.mechanism.fields.FIELDS`.
         index: Place in that array (flattened for loads, poses, velocities, accelerations and reactions).
         description: One line of English.
     """
@@ -34,7 +31,7 @@ class Variable:
     name: str
     unit: str
     causality: Causality
-    kind: Kind
+    kind: str
     index: int
     description: str
 
@@ -144,7 +141,9 @@ def _forces(body: Body, u0: int) -> tuple[list[Variable], list[Variable]]:
         if driven:
             text = f"Prescribed acceleration of hinge {h}, {d.kind}"
             given.append(Variable(acceleration, f"{angle}/s2", "input", "motion", index, text))
-            found.append(Variable(effort, unit, "output", "tau", index, f"{force} that the motion of hinge {h} takes"))
+            found.append(
+                Variable(effort, unit, "output", "force", index, f"{force} that the motion of hinge {h} takes")
+            )
         else:
             given.append(Variable(effort, unit, "input", "tau", index, f"{force} applied at hinge {h}"))
             text = f"Acceleration of hinge {h}, {d.kind}"
@@ -165,7 +164,7 @@ def _body_variables(body: Body, q: list[Coordinate], u: list[Coordinate]) -> lis
 
 
 def _sensor_variables(name: str, n: int) -> list[Variable]:
-    rows: list[tuple[str, int, str, Kind, int, str]] = [
+    rows: list[tuple[str, int, str, str, int, str]] = [
         ("r", 3, "m", "pose", 7 * n, "position"),
         ("Q", 4, "", "pose", 7 * n + 3, "attitude quaternion x y z w"),
         ("v", 3, "m/s", "velocity", 6 * n + 3, "velocity"),
@@ -204,7 +203,7 @@ def variable_table(model: Model, loads: tuple[str, ...]) -> list[Variable]:
         unit, first = ("N", 3) if key == "force" else ("N.m", 0)
         for i in range(3):
             index = 6 * loads.index(node) + first + i
-            out.append(Variable(f"{name}[{i + 1}]", unit, "input", "load", index, f"{key} at {node}, inertial frame"))
+            out.append(Variable(f"{name}[{i + 1}]", unit, "input", "loads", index, f"{key} at {node}, inertial frame"))
     for n, name in enumerate(model.outputs):
         out += _sensor_variables(name, n)
     return out

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from bough.errors import BoughError
 from bough.fmu.resource import Record, Resource, read_resource
-from bough.mechanism.variable_table import Kind
+from bough.mechanism.fields import Kind
 from bough.partners import controller, model_controller, motor
 from bough.partners.controller import ControllerRun
 from bough.partners.model_run import ModelRun

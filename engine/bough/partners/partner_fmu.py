@@ -124,7 +124,7 @@ def build_partner(
     if runtime == "python":
         files = python_files(files, name, tuples, "partner_slave.py")
     else:
-        files |= placed({t: find_binary(t, fmi, "bough_partner") for t in tuples}, name, fmi)
+        files |= placed({t: find_binary(t, fmi) for t in tuples}, name, fmi)
     target = Path(path)
     write_fmu(target, files)
     return target

@@ -15,7 +15,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from bough.errors import did_you_mean
-from bough.mechanism.variable_table import FmuType, FmuVariable, Kind, Variability
+from bough.mechanism.fields import Kind
+from bough.mechanism.variable_table import FmuType, FmuVariable, Variability
 from bough.partners.misfit import FITTING, Misfit, PartnerError
 from bough.text.problems import describe, one_of
 

@@ -132,7 +132,7 @@ class Schedule:
         return bool(self._functions)
 
     def _place(self, variable: Variable) -> int:
-        first = {"tau": 0, "motion": self.nu, "load": 2 * self.nu}
+        first = {"tau": 0, "motion": self.nu, "loads": 2 * self.nu}
         return first[variable.kind] + variable.index
 
     def piece(self, number: int) -> Array:
@@ -148,7 +148,7 @@ class Schedule:
 
     def fill(self, t: float, tau: Array, motion: Array, loads: Array) -> None:
         """Functions of time at t, into the arrays of the kernel."""
-        targets = {"tau": tau, "motion": motion, "load": loads.reshape(-1)}
+        targets = {"tau": tau, "motion": motion, "loads": loads.reshape(-1)}
         for s in self._functions:
             targets[s.variable.kind][s.variable.index] = s.value(t)
 

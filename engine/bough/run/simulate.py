@@ -293,9 +293,8 @@ class _Recorder:
         nu = system.nu
         self.tau, self.motion, self.loads = np.zeros(nu), np.zeros(nu), np.zeros((loads, 6))
         self.nodes = system._node_index(system.model.outputs)
-        self.computed = {"udot": "udot", "force": "tau", "reaction": "reaction"}  # into which column of the store
-        self.computed |= {name: name for name in ("pose", "velocity", "acceleration")}
-        sizes = {"q": system.nq, "u": nu, "udot": nu, "tau": nu, "motion": nu, "load": 6 * loads}
+        self.computed = ("udot", "force", "reaction", "pose", "velocity", "acceleration")
+        sizes = {"q": system.nq, "u": nu, "udot": nu, "force": nu, "motion": nu, "loads": 6 * loads}
         sizes |= {
             "pose": 7 * sensors,
             "velocity": 6 * sensors,
@@ -314,14 +313,15 @@ class _Recorder:
             raise _input_failure(t, error) from None
         at = {"q": q, "u": u, "tau": self.tau, "motion": self.motion, "loads": self.loads}
         try:
-            self.data.evaluate(at, {name: self.store[kind][i] for name, kind in self.computed.items()}, self.nodes)
+            self.data.evaluate(at, {name: self.store[name][i] for name in self.computed}, self.nodes)
         except kernel.KernelError as error:
             raise self.system.failure(error, t) from None
-        for kind, value in (("q", q), ("u", u), ("motion", self.motion), ("load", self.loads)):
+        for kind, value in (("q", q), ("u", u), ("motion", self.motion), ("loads", self.loads)):
             self.store[kind][i] = np.ravel(value)
 
     def result(self, count: int, statistics: Mapping[str, float]) -> Result:
         """The columns, by the names of the variable table."""
-        columns = {v.name: self.store[v.kind][:count, v.index].copy() for v in self.variables}
+        shown = {"tau": "force"}  # of a locked hinge what it takes to hold it
+        columns = {v.name: self.store[shown.get(v.kind, v.kind)][:count, v.index].copy() for v in self.variables}
         units = {v.name: v.unit for v in self.variables}
         return Result(self.times[:count], columns, units, self.system.model.name, statistics)

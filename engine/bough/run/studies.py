@@ -22,8 +22,9 @@ from numpy.typing import NDArray
 from bough.errors import ArgumentError, SimulationError, choices
 from bough.files.interrupts import noted
 from bough.mechanism import kernel, kernel_run
+from bough.mechanism.fields import Kind
 from bough.mechanism.mechanism import Mechanism
-from bough.mechanism.variable_table import PARAMETER_ARRAYS, FmuVariable, Kind, scalar_table
+from bough.mechanism.variable_table import PARAMETER_ARRAYS, FmuVariable, scalar_table
 from bough.model import Model
 from bough.run.result import Result
 from bough.run.series_file import Series

@@ -1,8 +1,7 @@
 /* calls.c - which call is allowed in which state, and in which kind of run: one table for both FMI versions. */
-#include <math.h>
 #include <string.h>
 
-#include "fmu.h"
+#include "inside.h"
 
 static const struct {
   int allowed;
@@ -49,89 +48,101 @@ static const struct {
              {AT_STEP, "step mode"},                 {AT_INTERMEDIATE, "intermediate update"},
              {AT_FAILED, "after a failed step"},     {AT_TERMINATED, "terminated"}};
 
-const char *fmu_state_name(int64_t state) {
+const char *bough_instance_state_name(int64_t state) {
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (names[i].state == state) return names[i].name;
   return "unknown";
 }
 
-int fmu_allowed(fmu_instance *f, fmu_call call, const char *function) {
+int bough_instance_allowed(bough_instance *f, bough_call call, const char *function) {
   if (!f) return 0;
   f->function = function;
   if (table[call].kind != IN_BOTH && (table[call].kind == IN_CO_SIMULATION) != (f->now.cosimulation != 0)) {
     const char *const kinds[] = {"model exchange", "co-simulation"};
-    fmu_log(f, FMU_ERROR, LOG_ERROR, "%s: not allowed in %s (the instance is in state '%s'): the function belongs to %s. "
-            "Cure: instantiate for %s.", function, kinds[f->now.cosimulation != 0], fmu_state_name(f->now.state),
+    bough_instance_log(f, INSTANCE_ERROR, LOG_ERROR, "%s: not allowed in %s (the instance is in state '%s'): the function belongs to %s. "
+            "Cure: instantiate for %s.", function, kinds[f->now.cosimulation != 0], bough_instance_state_name(f->now.state),
             kinds[f->now.cosimulation == 0], kinds[f->now.cosimulation == 0]);
     return 0;
   }
   if (table[call].allowed & (int)f->now.state) return 1;
-  char list[256] = "";
+  char list[256] = ""; /* all names together are shorter */
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (table[call].allowed & names[i].state) {
-      if (*list) strcat(list, ", "); /* all names together are shorter than the list */
-      strcat(list, names[i].name);
+      const size_t used = strlen(list);
+      bough_format(list + used, sizeof list - used, "%s%s", used ? ", " : "", names[i].name);
     }
-  fmu_log(f, FMU_ERROR, LOG_ERROR, "%s: not allowed now, the instance is in state '%s'. Allowed in: %s. Cure: %s.",
-          function, fmu_state_name(f->now.state), list, table[call].cure);
+  bough_instance_log(f, INSTANCE_ERROR, LOG_ERROR, "%s: not allowed now, the instance is in state '%s'. Allowed in: %s. Cure: %s.",
+          function, bough_instance_state_name(f->now.state), list, table[call].cure);
   return 0;
 }
 
-int fmu_missing(fmu_instance *f, const void *array, size_t count) {
+int bough_instance_missing(bough_instance *f, const void *array, size_t count) {
   if (array || count == 0) return 0;
-  fmu_log(f, FMU_ERROR, LOG_ERROR, "%s: a pointer is null where there should be %lu values", f->function, (unsigned long)count);
+  bough_instance_log(f, INSTANCE_ERROR, LOG_ERROR, "%s: a pointer is null where there should be %lu values", f->function, (unsigned long)count);
   return 1;
 }
 
-int fmu_wrong_states(fmu_instance *f, const void *x, size_t count) {
+/* not as many values as continuous states; logs */
+static int wrong_states(bough_instance *f, const void *x, size_t count) {
   if (x && count == (size_t)(f->nq + f->nu)) return 0;
-  fmu_log(f, FMU_ERROR, LOG_ERROR, "%s: %lu values for %d continuous states", f->function, (unsigned long)count,
+  bough_instance_log(f, INSTANCE_ERROR, LOG_ERROR, "%s: %lu values for %d continuous states", f->function, (unsigned long)count,
           f->nq + f->nu);
   return 1;
 }
 
-fmu_status fmu_set_states(fmu_instance *f, const double *x, size_t count) {
-  if (fmu_wrong_states(f, x, count)) return FMU_ERROR;
+bough_instance_status bough_instance_set_states(bough_instance *f, const double *x, size_t count) {
+  if (wrong_states(f, x, count)) return INSTANCE_ERROR;
   for (size_t i = 0; i < count; i++)
-    if (!fmu_finite(x[i])) {
-      fmu_log(f, FMU_DISCARD, LOG_ERROR, "%s: continuous state %lu is %g; expected a finite number", f->function,
+    if (!bough_finite(x[i])) {
+      bough_instance_log(f, INSTANCE_DISCARD, LOG_ERROR, "%s: continuous state %lu is %g; expected a finite number", f->function,
               (unsigned long)i, x[i]);
-      return FMU_DISCARD;
+      return INSTANCE_DISCARD;
     }
   memcpy(f->q, x, (size_t)f->nq * sizeof *x);
   memcpy(f->u, x + f->nq, (size_t)f->nu * sizeof *x);
   f->dynamics_fresh = f->sensors_fresh = 0;
-  return FMU_OK;
+  return INSTANCE_OK;
 }
-fmu_status fmu_set_time(fmu_instance *f, double time) {
-  if (!fmu_finite(time)) {
-    fmu_log(f, FMU_DISCARD, LOG_ERROR, "%s: the time is %g; expected a finite number", f->function, time);
-    return FMU_DISCARD;
+bough_instance_status bough_instance_set_time(bough_instance *f, double time) {
+  if (!bough_finite(time)) {
+    bough_instance_log(f, INSTANCE_DISCARD, LOG_ERROR, "%s: the time is %g; expected a finite number", f->function, time);
+    return INSTANCE_DISCARD;
   }
   f->now.time = f->now.input_time = time;
-  return FMU_OK;
+  return INSTANCE_OK;
 }
-fmu_status fmu_enter_continuous(fmu_instance *f) {
-  const fmu_status status = fmu_apply(f); /* a lock set in this event stops its hinge now, not in the first step */
-  if (status == FMU_OK) f->now.state = AT_CONTINUOUS;
+int bough_instance_states(const bough_instance *f) { return f ? f->nq + f->nu : 0; }
+bough_instance_status bough_instance_enter_event(bough_instance *f) {
+  f->now.state = AT_EVENT;
+  return INSTANCE_OK;
+}
+bough_instance_status bough_instance_update(bough_instance *f, int *jumped) {
+  const bough_instance_status status = bough_instance_apply(f);
+  *jumped = f->now.jumped != 0;
+  f->now.jumped = 0;
   return status;
 }
-fmu_status fmu_get_states(fmu_instance *f, double *x, size_t count) {
-  if (fmu_wrong_states(f, x, count)) return FMU_ERROR;
-  const fmu_status status = fmu_apply(f);
+bough_instance_status bough_instance_enter_continuous(bough_instance *f) {
+  const bough_instance_status status = bough_instance_apply(f); /* a lock set in this event stops its hinge now, not in the first step */
+  if (status == INSTANCE_OK) f->now.state = AT_CONTINUOUS;
+  return status;
+}
+bough_instance_status bough_instance_get_states(bough_instance *f, double *x, size_t count) {
+  if (wrong_states(f, x, count)) return INSTANCE_ERROR;
+  const bough_instance_status status = bough_instance_apply(f);
   memcpy(x, f->q, (size_t)f->nq * sizeof *x);
   memcpy(x + f->nq, f->u, (size_t)f->nu * sizeof *x);
   return status;
 }
-fmu_status fmu_get_rates(fmu_instance *f, double *rates, size_t count) {
-  if (fmu_wrong_states(f, rates, count)) return FMU_ERROR;
-  const fmu_status status = fmu_evaluate(f, 0);
+bough_instance_status bough_instance_get_rates(bough_instance *f, double *rates, size_t count) {
+  if (wrong_states(f, rates, count)) return INSTANCE_ERROR;
+  const bough_instance_status status = bough_instance_evaluate(f, 0);
   memcpy(rates, f->qdot, (size_t)f->nq * sizeof *rates);
   memcpy(rates + f->nq, f->udot, (size_t)f->nu * sizeof *rates);
   return status;
 }
-fmu_status fmu_get_nominals(fmu_instance *f, double *nominals, size_t count) {
-  if (fmu_wrong_states(f, nominals, count)) return FMU_ERROR;
+bough_instance_status bough_instance_get_nominals(bough_instance *f, double *nominals, size_t count) {
+  if (wrong_states(f, nominals, count)) return INSTANCE_ERROR;
   for (size_t i = 0; i < count; i++) nominals[i] = 1.0;
-  return FMU_OK;
+  return INSTANCE_OK;
 }

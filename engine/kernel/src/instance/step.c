@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "fmu.h"
+#include "inside.h"
 
 /* More attempts at an internal step than this between two communication points are a mistake: see hopeless. The fuzz
  * targets, where the sanitizers make each attempt a hundred times as long, are compiled with fewer. */
@@ -12,8 +12,8 @@
 
 /* After a step outputs see the inputs as they have become. Derivatives hold for one step; the slopes at its end stay for
  * the derivatives of outputs. */
-static void settle_inputs(fmu_instance *f) {
-  const int width = 2 * f->nu + 6 * f->n_loads;
+static void settle_inputs(bough_instance *f) {
+  const int width = f->inputs_width;
   double *slope = f->inputs_dot;
   const size_t bytes = (size_t)width * sizeof(double);
   if (f->now.input_order > 0) {
@@ -21,7 +21,7 @@ static void settle_inputs(fmu_instance *f) {
     double factor = 1.0;
     for (int order = 0; order < (int)f->now.input_order; order++) {
       factor *= dt / (order + 1);
-      for (int i = 0; i < width; i++) f->tau[i] += factor * f->inputs_dot[order * width + i];
+      for (int i = 0; i < width; i++) f->inputs[i] += factor * f->inputs_dot[order * width + i];
     }
     for (int i = 0; i < width; i++) slope[i] += dt * (slope[width + i] + 0.5 * dt * slope[2 * width + i]);
     memset(slope + width, 0, (INPUT_ORDERS - 1) * bytes);
@@ -31,30 +31,43 @@ static void settle_inputs(fmu_instance *f) {
   f->now.input_time = f->now.time;
 }
 
-fmu_status fmu_input_derivative(fmu_instance *f, const fmu_variable *v, int order, const double *value) {
+bough_instance_status bough_mechanism_input_derivative(bough_instance *f, const bough_variable *v, int order,
+                                                       const double *value) {
   if (v->role != ROLE_INPUT || order < 1 || order > INPUT_ORDERS) {
-    fmu_log(f, FMU_ERROR, LOG_ERROR, "%s: derivative %d of '%s': expected an input and an order from 1 to %d.", f->function,
+    bough_instance_log(f, INSTANCE_ERROR, LOG_ERROR, "%s: derivative %d of '%s': expected an input and an order from 1 to %d.", f->function,
             order, v->name, INPUT_ORDERS);
-    return FMU_ERROR;
+    return INSTANCE_ERROR;
   }
-  const int width = 2 * f->nu + 6 * f->n_loads;
-  const int first = v->index + (v->kind == KIND_TAU ? 0 : v->kind == KIND_MOTION ? f->nu : 2 * f->nu);
+  const int width = f->inputs_width;
+  const int first = bough_field_input(f, v);
   if (f->now.input_order == 0) memset(f->inputs_dot, 0, INPUT_ORDERS * (size_t)width * sizeof(double)); /* of the last step */
   for (int i = 0; i < v->count; i++) {
-    if (!fmu_finite(value[i])) {
-      fmu_log(f, FMU_DISCARD, LOG_ERROR, "%s: derivative %d of '%s' is %g; expected a finite number.", f->function, order,
+    if (!bough_finite(value[i])) {
+      bough_instance_log(f, INSTANCE_DISCARD, LOG_ERROR, "%s: derivative %d of '%s' is %g; expected a finite number.", f->function, order,
               v->name, value[i]);
-      return FMU_DISCARD;
+      return INSTANCE_DISCARD;
     }
     f->inputs_dot[(order - 1) * width + first + i] = value[i];
   }
   if (order > f->now.input_order) f->now.input_order = order;
   f->inputs_set = 1;
-  return FMU_OK;
+  return INSTANCE_OK;
 }
 
-static bough_status open_run(fmu_instance *f) {
-  const bough_sim_options options = fmu_sim_options(&f->now), *made = &f->sim_options;
+bough_sim_options bough_instance_sim_options(const bough_clock *now) {
+  bough_sim_options options;
+  memset(&options, 0, sizeof options);
+  options.method = (int)now->solver_method;
+  options.rtol = now->solver_tolerance; /* no absolute tolerance: every coordinate is judged by its own motion */
+  options.step_max = now->solver_max_step;
+  const int stepping = bough_method_about(options.method)->stepping; /* the number is checked where it is set */
+  if (stepping == BOUGH_STEP_FIXED) options.step = now->solver_step > 0.0 ? now->solver_step : 1e-3;
+  if (stepping == BOUGH_STEP_EITHER) options.step = now->solver_step;
+  return options;
+}
+
+static bough_status open_run(bough_instance *f) {
+  const bough_sim_options options = bough_instance_sim_options(&f->now), *made = &f->sim_options;
   const int same = f->sim && made->method == options.method && made->step == options.step && made->rtol == options.rtol &&
                    made->step_max == options.step_max;
   if (same) return BOUGH_OK;
@@ -78,8 +91,18 @@ static int hopeless(int64_t count, double start, double time, double end) {
   return used > 1.0 || (used >= 0.01 && time - start < used * used * (end - start));
 }
 
+/* the host may look, and may ask to return early */
+static int call_hook(bough_instance *f, bough_hook hook, void *user) {
+  const char *const function = f->function; /* calls from within the call back leave their own */
+  f->now.state = AT_INTERMEDIATE;
+  const int early = hook(user, f->now.time);
+  f->now.state = AT_STEP;
+  f->function = function;
+  return early;
+}
+
 /* internal steps to `end`, or until the hook asks to return */
-static bough_status walk(fmu_instance *f, double end, fmu_hook hook, void *user) {
+static bough_status walk(bough_instance *f, double end, bough_hook hook, void *user) {
   const double start = f->now.time;
   const int64_t first = attempts(f->sim);
   bough_status status = BOUGH_OK;
@@ -92,28 +115,25 @@ static bough_status walk(fmu_instance *f, double end, fmu_hook hook, void *user)
     f->dynamics_fresh = f->sensors_fresh = 0;
     if (status != BOUGH_OK || !hook) continue;
     f->inputs_set = 0;
-    early = hook(user, f->now.time);
-    if (f->inputs_set && bough_sim_set_inputs(f->sim, f->now.input_time, (int)f->now.input_order, f->tau) == BOUGH_OK)
+    early = call_hook(f, hook, user);
+    if (f->inputs_set && bough_sim_set_inputs(f->sim, f->now.input_time, (int)f->now.input_order, f->inputs) == BOUGH_OK)
       bough_sim_disturb(f->sim);
   }
   return status;
 }
 
-fmu_status fmu_step(fmu_instance *f, double time, double step, fmu_hook hook, void *user, double *reached) {
-  *reached = f->now.time;
-  if (fmu_wrong_step(f, time, step)) return FMU_ERROR;
-  fmu_status applied = fmu_apply(f);
-  if (applied != FMU_OK) return applied;
+bough_instance_status bough_mechanism_step(bough_instance *f, double end, bough_hook hook, void *user) {
+  const bough_instance_status applied = bough_mechanism_apply(f);
+  if (applied != INSTANCE_OK) return applied;
   bough_status status = open_run(f);
-  if (status == BOUGH_OK) status = bough_sim_set_inputs(f->sim, f->now.input_time, (int)f->now.input_order, f->tau);
+  if (status == BOUGH_OK) status = bough_sim_set_inputs(f->sim, f->now.input_time, (int)f->now.input_order, f->inputs);
   if (status == BOUGH_OK) {
     bough_sim_disturb(f->sim); /* inputs may have jumped */
-    status = walk(f, time + step, hook, user);
+    status = walk(f, end, hook, user);
   }
-  *reached = f->now.time;
   settle_inputs(f);
-  if (status == BOUGH_OK) return FMU_OK;
-  fmu_explain(f, FMU_DISCARD, status, bough_sim_where(f->sim), "the step cannot be finished");
+  if (status == BOUGH_OK) return INSTANCE_OK;
+  bough_instance_explain(f, INSTANCE_DISCARD, status, bough_sim_where(f->sim), "the step cannot be finished");
   f->now.state = AT_FAILED;
-  return FMU_DISCARD;
+  return INSTANCE_DISCARD;
 }

@@ -1,4 +1,4 @@
-/* motor.c - DC motor with amplifier and rigid gear; engine/bough/partners/motor.py is the same, line by line.
+/* motor.c - DC motor with amplifier and rigid gear. engine/bough/partners/motor.py has the law in Python, for an FMU that a user changes.
  *
  *   v = Ka u, at most u_max either way            amplifier
  *   v = R i + L di/dt + Kb N w                    winding; w is the speed of the hinge
@@ -19,12 +19,12 @@ typedef struct {
   double least, most;   /* currents that -u_max and u_max lead to, A */
 } circuit;
 
-static circuit look(const fmu_instance *f, int a) {
-  const double u_max = *fmu_value(f, U_MAX, a);
+static circuit look(const bough_instance *f, int a) {
+  const double u_max = *bough_partner_value(f, U_MAX, a);
   circuit c;
-  c.R = *fmu_value(f, R_, a), c.L = *fmu_value(f, L_, a), c.i_max = *fmu_value(f, I_MAX, a);
-  c.v = fmu_clamp(*fmu_value(f, KA, a) * *fmu_value(f, U, a), -u_max, u_max);
-  c.emf = *fmu_value(f, KB, a) * *fmu_value(f, N_, a) * *fmu_value(f, W, a);
+  c.R = *bough_partner_value(f, R_, a), c.L = *bough_partner_value(f, L_, a), c.i_max = *bough_partner_value(f, I_MAX, a);
+  c.v = bough_clamp(*bough_partner_value(f, KA, a) * *bough_partner_value(f, U, a), -u_max, u_max);
+  c.emf = *bough_partner_value(f, KB, a) * *bough_partner_value(f, N_, a) * *bough_partner_value(f, W, a);
   c.aim = (c.v - c.emf) / c.R;
   c.least = (-u_max - c.emf) / c.R, c.most = (u_max - c.emf) / c.R;
   return c;
@@ -38,7 +38,7 @@ static double hold(const circuit *c) {
   return c->aim;
 }
 
-static double approach(double i, double aim, double x) { return i + (aim - i) * fmu_decay(x); }
+static double approach(double i, double aim, double x) { return i + (aim - i) * bough_decay(x); }
 
 /* Current after x electric time constants, from |i| <= i_max, with an aim above the limit; signs as for a positive aim. */
 static double into_limit(double i, double aim, double least, double i_max, double x) {
@@ -72,37 +72,36 @@ static double voltage(const circuit *c, double i) {
   return held ? c->R * hold(c) + c->emf : c->v;
 }
 
-static fmu_status evaluate(fmu_instance *f) {
+static bough_instance_status evaluate(bough_instance *f) {
   for (int a = 0; a < f->partner->axes; a++) {
     const circuit c = look(f, a);
-    const double N = *fmu_value(f, N_, a), i = c.L == 0.0 ? hold(&c) : f->partner->memory[a];
-    const double tau = N * *fmu_value(f, ETA, a) * *fmu_value(f, KT, a) * i;
-    *fmu_value(f, I, a) = i;
-    *fmu_value(f, V, a) = voltage(&c, i);
-    *fmu_value(f, TAU, a) = tau;
-    *fmu_value(f, POWER, a) = tau * *fmu_value(f, W, a);
-    *fmu_value(f, ARMATURE, a) = *fmu_value(f, J_, a) * N * N;
+    const double N = *bough_partner_value(f, N_, a), i = c.L == 0.0 ? hold(&c) : f->partner->memory[a];
+    const double tau = N * *bough_partner_value(f, ETA, a) * *bough_partner_value(f, KT, a) * i;
+    *bough_partner_value(f, I, a) = i;
+    *bough_partner_value(f, V, a) = voltage(&c, i);
+    *bough_partner_value(f, TAU, a) = tau;
+    *bough_partner_value(f, POWER, a) = tau * *bough_partner_value(f, W, a);
+    *bough_partner_value(f, ARMATURE, a) = *bough_partner_value(f, J_, a) * N * N;
   }
-  return FMU_OK;
+  return INSTANCE_OK;
 }
 
-static fmu_status advance(fmu_instance *f, double end) {
+static bough_instance_status advance(bough_instance *f, double end) {
   for (int a = 0; a < f->partner->axes; a++) {
     const circuit c = look(f, a);
     double *i = f->partner->memory + a;
     *i = c.L == 0.0 ? hold(&c) : current_after(&c, *i, end - f->now.time);
   }
-  return FMU_OK;
+  return INSTANCE_OK;
 }
 
-static int open(fmu_instance *f) {
+static int open(bough_instance *f) {
   f->partner->remembered = (size_t)f->partner->axes; /* current, A */
   return 1;
 }
-static void start(fmu_instance *f) { (void)f; }
-static double sample(const fmu_instance *f, const double *arrays) {
+static double sample(const bough_instance *f, const double *arrays) {
   (void)f, (void)arrays;
   return 0.0;
 }
 
-const fmu_partner_type fmu_partner_motor = {QUANTITIES, 0, open, start, evaluate, advance, sample};
+const bough_partner_law bough_partner_motor = {QUANTITIES, 0, open, evaluate, advance, sample};

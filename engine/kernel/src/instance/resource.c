@@ -5,15 +5,14 @@
  *   64 ints (i32, padded to 8), reals (f64), strings (zero-terminated, padded to 8), kernel block
  * Ints: variables, bodies, sensors, token, model name, slots, partner, axes (0, 0: a mechanism); then sensors' nodes; then per variable kind, index, type,
  * role, count, name; then per body its name and its hinge's. Names are offsets into the strings. Reals: start values. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "fmu.h"
+#include "inside.h"
 
 enum { HEADER = 64, INTS_FIXED = 8, INTS_VARIABLE = 6, MOST = 50000000 };
 
-uint32_t fmu_crc32(const unsigned char *p, size_t n) {
+uint32_t bough_crc32(const unsigned char *p, size_t n) {
   uint32_t table[256], crc = 0xffffffffu;
   for (uint32_t i = 0; i < 256; i++) {
     uint32_t c = i;
@@ -35,7 +34,7 @@ static const char *check_header(const unsigned char *b, size_t size, sizes *n) {
   memcpy(&version, b + 8, 4), memcpy(&endian, b + 12, 4), memcpy(&total, b + 16, 8), memcpy(&crc, b + 24, 4);
   if (version != 1 || endian != 0x01020304u) return "it is of another version";
   if (total != size) return "it is cut short or has grown";
-  if (crc != fmu_crc32(b + 32, size - 32)) return "its checksum does not hold";
+  if (crc != bough_crc32(b + 32, size - 32)) return "its checksum does not hold";
   memcpy(n, b + 32, sizeof *n);
   if (n->ints < INTS_FIXED || n->ints > MOST || n->reals < 0 || n->reals > MOST || n->strings < 1 ||
       n->strings > MOST || n->block < 0 || n->block > INT64_C(1) << 40)
@@ -52,16 +51,16 @@ static int printable(const char *strings, int64_t count) {
   return 1;
 }
 
-static const char *fill(fmu_resource *r, const sizes *n, const int32_t *ints, const double *start, const char *strings,
-                        fmu_variable *variable, int *sensor, const char **names) {
+static const char *fill(bough_resource *r, const sizes *n, const int32_t *ints, const double *start, const char *strings,
+                        bough_variable *variable, int *sensor, const char **names) {
   const int32_t *p = ints + INTS_FIXED;
   int64_t slots = 0;
   if (!printable(strings, n->strings)) return "a name in it is not text";
   for (int i = 0; i < r->n_sensors; i++) sensor[i] = *p++;
   for (int i = 0; i < r->n_variables; i++, p += INTS_VARIABLE) {
-    fmu_variable *v = variable + i;
+    bough_variable *v = variable + i;
     v->kind = p[0], v->index = p[1], v->type = p[2], v->role = p[3], v->count = p[4];
-    if (!fmu_kind_ok(v->kind, v->type, v->role) || v->index < 0 || v->count < 1 || v->count > MOST || p[5] < 0 ||
+    if (!bough_type_of(r->partner)->kind_ok(v->kind, v->type, v->role) || v->index < 0 || v->count < 1 || v->count > MOST || p[5] < 0 ||
         p[5] >= n->strings)
       return "a variable in it makes no sense";
     v->name = strings + p[5];
@@ -75,11 +74,11 @@ static const char *fill(fmu_resource *r, const sizes *n, const int32_t *ints, co
     names[(i % 2) * r->n_bodies + i / 2] = strings + *p;
   }
   for (int64_t i = 0; i < n->reals; i++)
-    if (!fmu_finite(start[i])) return "a start value in it is not finite";
+    if (!bough_finite(start[i])) return "a start value in it is not finite";
   return NULL;
 }
 
-fmu_resource *fmu_resource_read(const unsigned char *bytes, size_t size, const char **why) {
+bough_resource *bough_resource_read(const unsigned char *bytes, size_t size, const char **why) {
   sizes n;
   *why = check_header(bytes, size, &n);
   if (*why) return NULL;
@@ -91,12 +90,12 @@ fmu_resource *fmu_resource_read(const unsigned char *bytes, size_t size, const c
   if (ints[0] < 1 || ints[1] < 0 || ints[2] < 0 || ints[0] > MOST || ints[1] > MOST || need != n.ints ||
       ints[3] < 0 || ints[3] >= n.strings || ints[4] < 0 || ints[4] >= n.strings || strings[n.strings - 1] != 0)
     return NULL;
-  const size_t variables = sizeof(fmu_variable) * (size_t)ints[0], names = 2 * sizeof(char *) * (size_t)ints[1];
-  char *memory = malloc(sizeof(fmu_resource) + variables + names + sizeof(int) * (size_t)(ints[2] + 1));
+  const size_t variables = sizeof(bough_variable) * (size_t)ints[0], names = 2 * sizeof(char *) * (size_t)ints[1];
+  char *memory = malloc(sizeof(bough_resource) + variables + names + sizeof(int) * (size_t)(ints[2] + 1));
   *why = NULL;
   if (!memory) return NULL;
-  fmu_resource *r = (fmu_resource *)(void *)memory;
-  fmu_variable *variable = (fmu_variable *)(void *)(memory + sizeof *r);
+  bough_resource *r = (bough_resource *)(void *)memory;
+  bough_variable *variable = (bough_variable *)(void *)(memory + sizeof *r);
   const char **name = (const char **)(void *)((char *)variable + variables);
   int *sensor = (int *)(void *)((char *)name + names);
   r->n_variables = ints[0], r->n_bodies = ints[1], r->n_sensors = ints[2], r->n_slots = ints[5];

@@ -1,5 +1,4 @@
-/* model_controller.c - a controller that runs the flexible model; engine/bough/partners/model_run.py is the same, line by
- * line, and model_design.py makes the gains.
+/* model_controller.c - a controller that runs the flexible model; engine/bough/partners/model_design.py makes the gains.
  *
  * x = (q, u) is the model's state. At t_k = start + k sample:
  *   predict   x from the last sample on, by the model, with the torques that were applied then; a prediction that is LOST,
@@ -31,7 +30,7 @@ typedef struct {
   const double *axis, *mode, *Kinv, *K, *L; /* [H], [m], [m][m], [H][2n], [2n][2H] */
 } plan;
 
-static plan read_plan(const fmu_instance *f) {
+static plan read_plan(const bough_instance *f) {
   const double *t = f->partner->table;
   plan p;
   p.H = f->partner->axes, p.m = (int)t[MODES], p.n = (int)t[DOFS], p.sample = t[SAMPLE];
@@ -44,22 +43,22 @@ static double *shown(const plan *p, double *memory, int quantity, int a) {
   return memory + 1 + 2 * p->n + (quantity - TAU) * p->H + a;
 }
 
-static fmu_status failed(fmu_instance *f, bough_status status) {
+static bough_instance_status failed(bough_instance *f, bough_status status) {
   const int body = bough_data_where(f->data).body;
   const int known = body >= 0 && body < f->resource->n_bodies;
-  fmu_log(f, FMU_ERROR, LOG_ERROR, "%s: the model inside cannot be evaluated at t = %.9g s: %s%s%s%s. Cure: look at phi and w, "
+  bough_instance_log(f, INSTANCE_ERROR, LOG_ERROR, "%s: the model inside cannot be evaluated at t = %.9g s: %s%s%s%s. Cure: look at phi and w, "
           "which come from the mechanism, or lower tau_max.", f->function, f->now.time, bough_status_text(status),
           known ? " (body '" : "", known ? f->resource->body_name[body] : "", known ? "')" : "");
-  return FMU_ERROR;
+  return INSTANCE_ERROR;
 }
 
 /* rigid motion that is asked for at t; commands of the sample at t_k are carried on */
-static void rigid(const fmu_instance *f, int a, double t, double t_k, double r[3]) {
+static void rigid(const bough_instance *f, int a, double t, double t_k, double r[3]) {
   double s[3];
-  const double from = *fmu_value(f, PHI_START, a), way = *fmu_value(f, PHI_END, a) - from, dt = t - t_k;
-  const double w_cmd = *fmu_value(f, W_CMD, a), a_cmd = *fmu_value(f, A_CMD, a);
-  fmu_quintic(t - *fmu_value(f, T_START, a), *fmu_value(f, T_MOVE, a), s);
-  r[0] = from + way * s[0] + (*fmu_value(f, PHI_CMD, a) + dt * (w_cmd + 0.5 * dt * a_cmd));
+  const double from = *bough_partner_value(f, PHI_START, a), way = *bough_partner_value(f, PHI_END, a) - from, dt = t - t_k;
+  const double w_cmd = *bough_partner_value(f, W_CMD, a), a_cmd = *bough_partner_value(f, A_CMD, a);
+  bough_quintic(t - *bough_partner_value(f, T_START, a), *bough_partner_value(f, T_MOVE, a), s);
+  r[0] = from + way * s[0] + (*bough_partner_value(f, PHI_CMD, a) + dt * (w_cmd + 0.5 * dt * a_cmd));
   r[1] = way * s[1] + (w_cmd + dt * a_cmd);
   r[2] = way * s[2] + a_cmd;
 }
@@ -98,7 +97,7 @@ static void set_hinges(const plan *p, double *M, const double *eta, double *c, d
 }
 
 /* positions d [n] that are asked for at t, and the torques tau [n] for it; work: [4n + n*n] */
-static bough_status desire(fmu_instance *f, const plan *p, double t, double t_k, double *d, double *tau, double *work) {
+static bough_status desire(bough_instance *f, const plan *p, double t, double t_k, double *d, double *tau, double *work) {
   const int n = p->n;
   double *u = work, *a = u + n, *bend = a + n, *c = bend + n, *M = c + n;
   memset(d, 0, (size_t)n * sizeof *d), memset(u, 0, 3 * (size_t)n * sizeof *u);
@@ -125,7 +124,7 @@ static bough_status desire(fmu_instance *f, const plan *p, double t, double t_k,
 }
 
 /* x one sample on with the torques applied, by RK4; work: [7n] */
-static bough_status predict(fmu_instance *f, const plan *p, double *memory, double *work) {
+static bough_status predict(bough_instance *f, const plan *p, double *memory, double *work) {
   const int n = p->n, substeps = (int)f->partner->table[SUBSTEPS];
   double *x = state(memory), *tau = work, *y = tau + n, *k = y + 2 * n, *sum = k + 2 * n;
   const double h = p->sample / substeps, share[] = {0.5 * h, 0.5 * h, h}, weight[] = {1.0, 2.0, 2.0, 1.0}, sixth = h / 6.0;
@@ -150,21 +149,21 @@ static bough_status predict(fmu_instance *f, const plan *p, double *memory, doub
 }
 
 /* Was there a prediction, and is it near what is measured? */
-static int predicted(fmu_instance *f, const plan *p, double *m, double *work) {
+static int predicted(bough_instance *f, const plan *p, double *m, double *work) {
   if (m[0] == 0.0 || predict(f, p, m, work) != BOUGH_OK) return 0;
   for (int a = 0; a < p->H; a++) {
-    const double away = *fmu_value(f, PHI, a) - state(m)[(int)p->axis[a]];
+    const double away = *bough_partner_value(f, PHI, a) - state(m)[(int)p->axis[a]];
     if (!(away < LOST && away > -LOST)) return 0;
   }
   return 1;
 }
 
 /* x += L (measured - predicted); shows the prediction. error: [2H] */
-static void correct(const fmu_instance *f, const plan *p, double *memory, double *error) {
+static void correct(const bough_instance *f, const plan *p, double *memory, double *error) {
   double *x = state(memory);
   for (int a = 0; a < p->H; a++) {
     const int j = (int)p->axis[a];
-    error[a] = *fmu_value(f, PHI, a) - x[j], error[p->H + a] = *fmu_value(f, W, a) - x[p->n + j];
+    error[a] = *bough_partner_value(f, PHI, a) - x[j], error[p->H + a] = *bough_partner_value(f, W, a) - x[p->n + j];
     *shown(p, memory, PHI_PRED, a) = x[j];
   }
   for (int i = 0; i < 2 * p->n; i++) {
@@ -177,7 +176,7 @@ static void correct(const fmu_instance *f, const plan *p, double *memory, double
 static size_t memory_size(const plan *p) { return 1 + 2 * (size_t)p->n + SHOWN * (size_t)p->H; }
 
 /* one sample: from the partner's memory to `m`, a copy; work: [12n + n*n + 2H] */
-static bough_status take(fmu_instance *f, const plan *p, double t, double *m, double *work) {
+static bough_status take(bough_instance *f, const plan *p, double t, double *m, double *work) {
   const int n = p->n;
   double *d = work, *before = d + n, *after = before + n, *tau = after + n, *unused = tau + n, *rest = unused + n;
   double *x = state(m);
@@ -187,7 +186,7 @@ static bough_status take(fmu_instance *f, const plan *p, double t, double *m, do
   if (status != BOUGH_OK) return status;
   if (!predicted(f, p, m, rest)) {
     memcpy(x, d, (size_t)n * sizeof *x), memset(x + n, 0, (size_t)n * sizeof *x);
-    for (int a = 0; a < p->H; a++) x[(int)p->axis[a]] = *fmu_value(f, PHI, a), x[n + (int)p->axis[a]] = *fmu_value(f, W, a);
+    for (int a = 0; a < p->H; a++) x[(int)p->axis[a]] = *bough_partner_value(f, PHI, a), x[n + (int)p->axis[a]] = *bough_partner_value(f, W, a);
   }
   correct(f, p, m, rest);
   const double twice = 2.0 * p->sample;
@@ -195,44 +194,44 @@ static bough_status take(fmu_instance *f, const plan *p, double t, double *m, do
     double r[3], sum = 0.0;
     for (int i = 0; i < n; i++) sum += p->K[a * 2 * n + i] * (x[i] - d[i]);
     for (int i = 0; i < n; i++) sum += p->K[a * 2 * n + n + i] * (x[n + i] - (after[i] - before[i]) / twice);
-    const double limit = *fmu_value(f, TAU_MAX, a), w = *fmu_value(f, W, a);
-    const double torque = fmu_clamp(tau[(int)p->axis[a]] + *fmu_value(f, TAU_FF, a) - sum, -limit, limit);
+    const double limit = *bough_partner_value(f, TAU_MAX, a), w = *bough_partner_value(f, W, a);
+    const double torque = bough_clamp(tau[(int)p->axis[a]] + *bough_partner_value(f, TAU_FF, a) - sum, -limit, limit);
     rigid(f, a, t, t, r);
     *shown(p, m, TAU, a) = torque;
-    *shown(p, m, U, a) = *fmu_value(f, KU, a) * torque + *fmu_value(f, KW, a) * w;
+    *shown(p, m, U, a) = *bough_partner_value(f, KU, a) * torque + *bough_partner_value(f, KW, a) * w;
     *shown(p, m, PHI_REF, a) = r[0], *shown(p, m, W_REF, a) = r[1], *shown(p, m, A_REF, a) = r[2];
-    *shown(p, m, E, a) = r[0] - *fmu_value(f, PHI, a);
+    *shown(p, m, E, a) = r[0] - *bough_partner_value(f, PHI, a);
   }
   return BOUGH_OK;
 }
 
-static fmu_status evaluate(fmu_instance *f) {
+static bough_instance_status evaluate(bough_instance *f) {
   const plan p = read_plan(f);
   double *m = f->partner->memory, *trial = f->partner->work;
-  const double t = fmu_sample_time(f->now.start_time, m[0], p.sample);
-  if (fmu_sample_due(f, t, p.sample)) {
+  const double t = bough_sample_time(f->now.start_time, m[0], p.sample);
+  if (bough_sample_due(f, t, p.sample)) {
     memcpy(trial, m, memory_size(&p) * sizeof *m);
     const bough_status status = take(f, &p, t, trial, trial + memory_size(&p));
     if (status != BOUGH_OK) return failed(f, status);
     m = trial;
   }
   for (int q = TAU; q <= PHI_PRED; q++)
-    for (int a = 0; a < p.H; a++) *fmu_value(f, q, a) = *shown(&p, m, q, a);
+    for (int a = 0; a < p.H; a++) *bough_partner_value(f, q, a) = *shown(&p, m, q, a);
   for (int j = 0; j < p.m; j++) {
     f->arrays[f->partner->first[ETA] + j] = state(m)[(int)p.mode[j]];
     f->arrays[f->partner->first[ETA_DOT] + j] = state(m)[p.n + (int)p.mode[j]];
   }
-  return FMU_OK;
+  return INSTANCE_OK;
 }
 
-static fmu_status advance(fmu_instance *f, double end) {
+static bough_instance_status advance(bough_instance *f, double end) {
   const plan p = read_plan(f);
   double *m = f->partner->memory, *trial = f->partner->work;
   const double most = floor(SAMPLES_MOST / f->partner->table[SUBSTEPS]); /* a substep costs as much as a sample elsewhere */
-  if (fmu_too_many_samples(f, m[0], end, p.sample, most)) return FMU_DISCARD;
+  if (bough_too_many_samples(f, m[0], end, p.sample, most)) return INSTANCE_DISCARD;
   for (;;) {
-    const double t = fmu_sample_time(f->now.start_time, m[0], p.sample);
-    if (!(t < end - SAMPLE_SLACK * p.sample)) return FMU_OK;
+    const double t = bough_sample_time(f->now.start_time, m[0], p.sample);
+    if (!(t < end - SAMPLE_SLACK * p.sample)) return INSTANCE_OK;
     memcpy(trial, m, memory_size(&p) * sizeof *m);
     const bough_status status = take(f, &p, t, trial, trial + memory_size(&p));
     if (status != BOUGH_OK) return failed(f, status);
@@ -248,7 +247,7 @@ static int is_index(const double *list, int count, int n) {
   return 1;
 }
 
-static int table_fits(fmu_instance *f) {
+static int table_fits(bough_instance *f) {
   const struct partner *s = f->partner;
   const bough_sizes sizes = bough_model_sizes(f->model);
   const int n = sizes.nu, H = s->axes, m = n - H;
@@ -263,13 +262,13 @@ static int table_fits(fmu_instance *f) {
   return s->count[ETA] == m && s->count[ETA_DOT] == m;
 }
 
-static int open(fmu_instance *f) {
+static int open(bough_instance *f) {
   struct partner *s = f->partner;
   bough_status status = bough_model_create(s->block, s->block_size, &f->model);
   if (status == BOUGH_OK) status = bough_data_create(f->model, BOUGH_LANES_ONE, &f->data);
-  if (status == BOUGH_NO_MEMORY) return fmu_no_memory(f) == FMU_OK;
+  if (status == BOUGH_NO_MEMORY) return bough_instance_no_memory(f) == INSTANCE_OK;
   if (status != BOUGH_OK || !table_fits(f)) {
-    fmu_log(f, FMU_ERROR, LOG_ERROR, "instantiation: the model inside cannot be opened: %s. Cure: build the FMU again.",
+    bough_instance_log(f, INSTANCE_ERROR, LOG_ERROR, "instantiation: the model inside cannot be opened: %s. Cure: build the FMU again.",
             status != BOUGH_OK ? bough_status_text(status) : "its gains do not fit");
     return 0;
   }
@@ -277,12 +276,11 @@ static int open(fmu_instance *f) {
   const size_t n = (size_t)p.n;
   s->remembered = memory_size(&p);
   s->work = calloc(s->remembered + 12 * n + n * n + 2 * (size_t)p.H, sizeof(double));
-  return s->work || fmu_no_memory(f) == FMU_OK;
+  return s->work || bough_instance_no_memory(f) == INSTANCE_OK;
 }
-static void start(fmu_instance *f) { (void)f; }
-static double sample_of(const fmu_instance *f, const double *arrays) {
+static double sample_of(const bough_instance *f, const double *arrays) {
   (void)arrays;
   return f->partner->table[SAMPLE];
 }
 
-const fmu_partner_type fmu_partner_model_controller = {QUANTITIES, MODAL, open, start, evaluate, advance, sample_of};
+const bough_partner_law bough_partner_model_controller = {QUANTITIES, MODAL, open, evaluate, advance, sample_of};

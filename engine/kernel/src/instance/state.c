@@ -1,16 +1,15 @@
 /* state.c - snapshots: one pointer-free block with everything an instance remembers.
- *   0 "BOUGHSNP"  8 u64 size  16 token hash  24 u64 CRC-32 of what follows  32 the run's size  then fmu_clock, arrays, the run */
-#include <limits.h>
+ *   0 "BOUGHSNP"  8 u64 size  16 token hash  24 u64 CRC-32 of what follows  32 the run's size  then bough_clock, arrays, the run */
 #include <stdlib.h>
 #include <string.h>
 
-#include "fmu.h"
+#include "inside.h"
 
 typedef struct {
   char magic[8];
   uint64_t size, token, crc;
   int64_t sim_bytes; /* of the run; it has the solver's settings of the clock */
-  fmu_clock now;
+  bough_clock now;
 } snapshot;
 
 static uint64_t hash(const char *s) {
@@ -19,15 +18,15 @@ static uint64_t hash(const char *s) {
   return h;
 }
 
-static size_t sim_bytes(const fmu_instance *f) { return f->sim ? bough_sim_state_size(f->sim) : 0; }
+static size_t sim_bytes(const bough_instance *f) { return f->sim ? bough_sim_state_size(f->sim) : 0; }
 
-static size_t state_size(const fmu_instance *f) {
+static size_t state_size(const bough_instance *f) {
   return sizeof(snapshot) + f->array_count * sizeof(double) + sim_bytes(f);
 }
 
 static uint64_t checksum(const unsigned char *state, size_t size) {
   const size_t first = offsetof(snapshot, crc) + sizeof(uint64_t);
-  return fmu_crc32(state + first, size - first);
+  return bough_crc32(state + first, size - first);
 }
 
 /* The first look, before anything else is read: is it a state at all, and of the size it says? */
@@ -37,12 +36,12 @@ static int head_ok(const void *state, size_t size, snapshot *head) {
   return memcmp(head->magic, "BOUGHSNP", 8) == 0 && head->size == size;
 }
 
-static void refuse(fmu_instance *f) {
-  fmu_log(f, FMU_ERROR, LOG_ERROR, "%s: this is not a state of model '%s' in this kind of run, or it is damaged. Nothing is "
+static void refuse(bough_instance *f) {
+  bough_instance_log(f, INSTANCE_ERROR, LOG_ERROR, "%s: this is not a state of model '%s' in this kind of run, or it is damaged. Nothing is "
           "changed.", f->function, f->resource->model_name);
 }
 
-static fmu_status save(const fmu_instance *f, unsigned char *state, size_t size) {
+static bough_instance_status save(const bough_instance *f, unsigned char *state, size_t size) {
   snapshot head;
   memset(&head, 0, sizeof head);
   memcpy(head.magic, "BOUGHSNP", 8);
@@ -51,52 +50,48 @@ static fmu_status save(const fmu_instance *f, unsigned char *state, size_t size)
   memcpy(state, &head, sizeof head);
   memcpy(state + sizeof head, f->arrays, f->array_count * sizeof(double));
   if (f->sim && bough_sim_save(f->sim, state + sizeof head + f->array_count * sizeof(double), sim_bytes(f)) != BOUGH_OK)
-    return FMU_ERROR;
+    return INSTANCE_ERROR;
   head.crc = checksum(state, size);
   memcpy(state, &head, sizeof head);
-  return FMU_OK;
+  return INSTANCE_OK;
 }
 
-static int is_flag(int64_t x) { return x == 0 || x == 1; }
-
 /* A clock that an instance can have: the checksum keeps accidents out, this keeps nonsense out whatever comes. */
-static int clock_ok(const fmu_instance *f, const fmu_clock *now) {
+#define BOUGH_CLOCK(type, member, check) \
+  static int member##_ok(type x) { return check; }
+#include "fields.def"
+static int clock_ok(const bough_instance *f, const bough_clock *now) {
+#define BOUGH_CLOCK(type, member, check) \
+  if (!member##_ok(now->member)) return 0;
+#include "fields.def"
   const int64_t before = AT_INSTANTIATED | AT_INITIALIZATION, ended = AT_FAILED | AT_TERMINATED;
   const int64_t known = before | ended | (f->now.cosimulation ? AT_STEP : AT_EVENT | AT_CONTINUOUS);
-  if (now->state <= 0 || (now->state & known) != now->state || (now->state & (now->state - 1))) return 0; /* one bit */
+  if ((now->state & known) != now->state) return 0;
   if (now->cosimulation != f->now.cosimulation || now->running != !(now->state & before)) return 0;
-  if (!is_flag(now->jumped) || !is_flag(now->stop_defined) || !is_flag(now->tolerance_set)) return 0;
-  if (now->changed < 0 || now->changed > (CHANGED_PARAMETERS | CHANGED_POSITIONS | CHANGED_INPUTS)) return 0;
-  if (now->input_order < 0 || now->input_order > INPUT_ORDERS) return 0;
-  if (now->solver_method < 0 || now->solver_method > INT_MAX || !bough_method_about((int)now->solver_method)) return 0;
-  if (!(now->solver_step >= 0.0) || !fmu_finite(now->solver_step)) return 0;
-  if (!(now->solver_max_step >= 0.0) || !fmu_finite(now->solver_max_step)) return 0;
-  if (!(now->solver_tolerance >= 0.0 && now->solver_tolerance < 1.0)) return 0;
-  if (!fmu_finite(now->time) || !fmu_finite(now->input_time) || !fmu_finite(now->start_time)) return 0;
   if (now->stop_defined ? !(now->stop_time >= now->start_time) : now->stop_time != 0.0) return 0;
   return !now->cosimulation || (now->start_time <= now->input_time && now->input_time <= now->time);
 }
 
 /* Does the run stand at finite positions and speeds? What failed need not. */
-static int run_ok(const fmu_instance *f, bough_sim *sim, const fmu_clock *now) {
+static int run_ok(const bough_instance *f, bough_sim *sim, const bough_clock *now) {
   double *q = f->work, *u = q + f->nq;
   if (now->state == AT_FAILED || now->state == AT_TERMINATED) return 1;
   if (bough_sim_advance(sim, now->time, 0, NULL, NULL, q, u) != BOUGH_OK) return 0; /* it is there already */
   for (int i = 0; i < f->nq + f->nu; i++)
-    if (!fmu_finite(q[i])) return 0;
+    if (!bough_finite(q[i])) return 0;
   return 1;
 }
 
 /* What checks find: a state of this instance, something else, or no memory to see, which is in the log by then. */
 typedef enum { NOT_OURS, OURS, NO_MEMORY } finding;
-static finding no_memory(fmu_instance *f) { return fmu_no_memory(f), NO_MEMORY; }
+static finding no_memory(bough_instance *f) { return bough_instance_no_memory(f), NO_MEMORY; }
 
 /* The run that belongs to a checked state; null if it has none. The kernel's parameters are those of the state afterwards. */
-static finding read_run(fmu_instance *f, const snapshot *head, const unsigned char *bytes, bough_sim **sim) {
+static finding read_run(bough_instance *f, const snapshot *head, const unsigned char *bytes, bough_sim **sim) {
   *sim = NULL;
   if (head->sim_bytes == 0) return OURS;
-  if (!f->model) return NOT_OURS;
-  const bough_sim_options options = fmu_sim_options(&head->now);
+  if (!f->model || f->partner) return NOT_OURS; /* partners have no run */
+  const bough_sim_options options = bough_instance_sim_options(&head->now);
   const bough_status made = bough_sim_create(f->model, f->data, &options, sim);
   if (made == BOUGH_NO_MEMORY) return no_memory(f);
   if (made != BOUGH_OK) return NOT_OURS;
@@ -116,7 +111,7 @@ static finding read_run(fmu_instance *f, const snapshot *head, const unsigned ch
 }
 
 /* Is it a state of this instance? On success `head` is filled, and `arrays` are its arrays, for the caller to free. */
-static finding check(fmu_instance *f, const unsigned char *state, size_t size, snapshot *head, double **arrays) {
+static finding check(bough_instance *f, const unsigned char *state, size_t size, snapshot *head, double **arrays) {
   const size_t bytes = f->array_count * sizeof(double);
   *arrays = NULL;
   if (!head_ok(state, size, head) || head->token != hash(f->resource->token) || head->crc != checksum(state, size)) return NOT_OURS;
@@ -126,10 +121,10 @@ static finding check(fmu_instance *f, const unsigned char *state, size_t size, s
   *arrays = malloc(bytes + sizeof(double)); /* aligned, as bytes from outside need not be */
   if (!*arrays) return no_memory(f);
   memcpy(*arrays, state + sizeof *head, bytes);
-  return fmu_state_fits(f, &head->now, *arrays) ? OURS : NOT_OURS;
+  return f->type->state_fits(f, &head->now, *arrays) ? OURS : NOT_OURS;
 }
 
-static fmu_status restore(fmu_instance *f, const unsigned char *state, size_t size) {
+static bough_instance_status restore(bough_instance *f, const unsigned char *state, size_t size) {
   snapshot head;
   double *arrays;
   bough_sim *sim = NULL;
@@ -138,15 +133,15 @@ static fmu_status restore(fmu_instance *f, const unsigned char *state, size_t si
   if (found == OURS) {
     bough_sim_free(f->sim);
     f->sim = sim;
-    f->sim_options = fmu_sim_options(&head.now);
+    if (sim) f->sim_options = bough_instance_sim_options(&head.now);
     f->now = head.now;
     memcpy(f->arrays, arrays, f->array_count * sizeof(double));
     f->dynamics_fresh = f->sensors_fresh = 0;
   } else if (found == NOT_OURS)
     refuse(f);
-  if (arrays) fmu_state_taken(f); /* the run has brought its parameters; those of the instance hold */
+  if (arrays) f->type->state_taken(f); /* the run has brought its parameters; those of the instance hold */
   free(arrays);
-  return found == OURS ? FMU_OK : FMU_ERROR;
+  return found == OURS ? INSTANCE_OK : INSTANCE_ERROR;
 }
 
 /* ---- boxes: the size, then the snapshot */
@@ -155,59 +150,59 @@ typedef struct {
 } box_head;
 static unsigned char *bytes_of(void *box) { return (unsigned char *)box + sizeof(box_head); }
 
-static fmu_status resize(fmu_instance *f, void **box, size_t size) {
+static bough_instance_status resize(bough_instance *f, void **box, size_t size) {
   box_head *b = *box;
-  if (b && b->size == size) return FMU_OK;
+  if (b && b->size == size) return INSTANCE_OK;
   b = size <= SIZE_MAX - sizeof *b ? realloc(b, sizeof *b + size) : NULL;
   if (!b) {
-    fmu_log(f, FMU_ERROR, LOG_ERROR, "%s: no memory for a state of %lu bytes", f->function, (unsigned long)size);
-    return FMU_ERROR;
+    bough_instance_log(f, INSTANCE_ERROR, LOG_ERROR, "%s: no memory for a state of %lu bytes", f->function, (unsigned long)size);
+    return INSTANCE_ERROR;
   }
   b->size = size;
   *box = b;
-  return FMU_OK;
+  return INSTANCE_OK;
 }
 
-fmu_status fmu_state_get(fmu_instance *f, void **box) {
-  if (fmu_missing(f, box, 1)) return FMU_ERROR;
+bough_instance_status bough_instance_state_get(bough_instance *f, void **box) {
+  if (bough_instance_missing(f, box, 1)) return INSTANCE_ERROR;
   const size_t size = state_size(f);
-  const fmu_status status = resize(f, box, size);
-  return status == FMU_OK ? save(f, bytes_of(*box), size) : status;
+  const bough_instance_status status = resize(f, box, size);
+  return status == INSTANCE_OK ? save(f, bytes_of(*box), size) : status;
 }
-fmu_status fmu_state_set(fmu_instance *f, void *box) {
-  if (fmu_missing(f, box, 1)) return FMU_ERROR;
+bough_instance_status bough_instance_state_set(bough_instance *f, void *box) {
+  if (bough_instance_missing(f, box, 1)) return INSTANCE_ERROR;
   return restore(f, bytes_of(box), ((box_head *)box)->size);
 }
-fmu_status fmu_state_free(void **box) {
-  if (!box) return FMU_OK;
+bough_instance_status bough_instance_state_free(void **box) {
+  if (!box) return INSTANCE_OK;
   free(*box);
   *box = NULL;
-  return FMU_OK;
+  return INSTANCE_OK;
 }
-fmu_status fmu_state_size(fmu_instance *f, void *box, size_t *size) {
-  if (fmu_missing(f, box, 1) || fmu_missing(f, size, 1)) return FMU_ERROR;
+bough_instance_status bough_instance_state_size(bough_instance *f, void *box, size_t *size) {
+  if (bough_instance_missing(f, box, 1) || bough_instance_missing(f, size, 1)) return INSTANCE_ERROR;
   *size = ((box_head *)box)->size;
-  return FMU_OK;
+  return INSTANCE_OK;
 }
-fmu_status fmu_state_write(fmu_instance *f, void *box, void *bytes, size_t size) {
-  if (fmu_missing(f, box, 1) || fmu_missing(f, bytes, size)) return FMU_ERROR;
+bough_instance_status bough_instance_state_write(bough_instance *f, void *box, void *bytes, size_t size) {
+  if (bough_instance_missing(f, box, 1) || bough_instance_missing(f, bytes, size)) return INSTANCE_ERROR;
   const size_t need = ((box_head *)box)->size;
   if (size < need) {
-    fmu_log(f, FMU_ERROR, LOG_ERROR, "%s: %lu bytes are given, %lu are needed", f->function, (unsigned long)size,
+    bough_instance_log(f, INSTANCE_ERROR, LOG_ERROR, "%s: %lu bytes are given, %lu are needed", f->function, (unsigned long)size,
             (unsigned long)need);
-    return FMU_ERROR;
+    return INSTANCE_ERROR;
   }
   memcpy(bytes, bytes_of(box), need);
-  return FMU_OK;
+  return INSTANCE_OK;
 }
-fmu_status fmu_state_read(fmu_instance *f, const void *bytes, size_t size, void **box) {
-  if (fmu_missing(f, bytes, size) || fmu_missing(f, box, 1)) return FMU_ERROR;
+bough_instance_status bough_instance_state_read(bough_instance *f, const void *bytes, size_t size, void **box) {
+  if (bough_instance_missing(f, bytes, size) || bough_instance_missing(f, box, 1)) return INSTANCE_ERROR;
   snapshot head;
   if (!head_ok(bytes, size, &head)) { /* no more is read than there is */
     refuse(f);
-    return FMU_ERROR;
+    return INSTANCE_ERROR;
   }
-  const fmu_status status = resize(f, box, size);
-  if (status == FMU_OK) memcpy(bytes_of(*box), bytes, size);
+  const bough_instance_status status = resize(f, box, size);
+  if (status == INSTANCE_OK) memcpy(bytes_of(*box), bytes, size);
   return status;
 }

@@ -1,0 +1,141 @@
+/* evaluate.c - parameters into the kernel, values out of it. */
+#include <string.h>
+
+#include "inside.h"
+
+void bough_instance_explain(bough_instance *f, bough_instance_status level, bough_status status, bough_where where, const char *what) {
+  const bough_resource *r = f->resource;
+  const int known = where.body >= 0 && where.body < r->n_bodies;
+  const char *cure = status == BOUGH_SINGULAR ? "give the body, or what hangs on it, mass and inertia about the hinge's axes, or an armature"
+                     : status == BOUGH_STEP_TOO_SMALL ? "loosen solver.tolerance, enlarge solver.step, take shorter communication steps, or look for inputs that are huge or jump"
+                     : status == BOUGH_NOT_FINITE ? "look for an unstable motion; solver.method = 2 (rosenbrock2) takes stiff modes"
+                     : status == BOUGH_NO_MEMORY ? BOUGH_NO_MEMORY_CURE
+                                                  : "check the model and its parameters";
+  bough_instance_log(f, level, LOG_ERROR, "%s: %s at t = %.9g s: %s%s%s%s%s%s. Cure: %s.", f->function, what, f->now.time,
+          bough_status_text(status), known ? " (body '" : "", known ? r->body_name[where.body] : "",
+          known ? "', hinge '" : "", known ? r->hinge_name[where.body] : "", known ? "')" : "", cure);
+}
+
+/* held DOFs: driven ones as the model has them, and those of locked hinges; `stop` gets those that still move */
+static bough_status set_held(bough_instance *f, int *newly) {
+  double *held = f->work; /* [nu] */
+  *newly = 0;
+  memset(f->stop, 0, (size_t)f->nu);
+  memcpy(held, f->held, (size_t)f->nu * sizeof *held);
+  for (int i = 0; i < f->resource->n_variables; i++) { /* only hinges with a `locked` parameter can change */
+    const bough_variable *v = f->resource->variable + i;
+    if (v->kind != KIND_LOCKED) continue;
+    const bough_range hinge = bough_model_hinge(f->model, v->index);
+    const int lock = f->locked[v->index] != 0.0;
+    for (int j = hinge.u0; j < hinge.u0 + hinge.nu; j++) {
+      held[j] = lock;
+      f->stop[j] = lock && f->u[j] != 0.0;
+      *newly |= f->stop[j];
+    }
+  }
+  return bough_data_set(f->data, BOUGH_HELD, held, f->nu);
+}
+
+static bough_instance_status apply_held(bough_instance *f) {
+  int newly;
+  if (set_held(f, &newly) != BOUGH_OK) return INSTANCE_ERROR;
+  if (!newly) return INSTANCE_OK;
+  if (!f->now.running) { /* before the run a locked hinge simply does not move */
+    for (int j = 0; j < f->nu; j++)
+      if (f->stop[j]) f->u[j] = 0.0;
+    return INSTANCE_OK;
+  }
+  const bough_status status = bough_stop_impulse(f->model, f->data, f->q, f->stop, f->u);
+  if (status != BOUGH_OK) {
+    bough_instance_explain(f, INSTANCE_ERROR, status, bough_data_where(f->data), "a hinge cannot be locked");
+    return INSTANCE_ERROR;
+  }
+  if (f->sim) bough_sim_set(f->sim, f->q, f->u);
+  f->now.jumped = 1;
+  bough_instance_log(f, INSTANCE_OK, LOG_EVENTS, "%s: hinges locked at t = %.9g s; speeds jump, momentum is kept", f->function, f->now.time);
+  return INSTANCE_OK;
+}
+
+/* start values of quaternions: any length but zero */
+static int fix_quaternions(bough_instance *f) {
+  for (int k = 0; k < f->resource->n_bodies; k++) {
+    const bough_range hinge = bough_model_hinge(f->model, k);
+    if (hinge.nq == hinge.nu) continue;
+    const double *Q = f->q + (hinge.q0 + hinge.nq - 4);
+    if (Q[0] * Q[0] + Q[1] * Q[1] + Q[2] * Q[2] + Q[3] * Q[3] > 0.0) continue;
+    bough_instance_log(f, INSTANCE_ERROR, LOG_ERROR, "%s: the start values '%s.Q[1]' to '%s.Q[4]' are all zero: a quaternion has length one. "
+            "Cure: set them to 0, 0, 0, 1 for frames that agree.", f->function, f->resource->hinge_name[k],
+            f->resource->hinge_name[k]);
+    return 0;
+  }
+  bough_normalize(f->model, f->q);
+  return 1;
+}
+
+static bough_status set_parameters(bough_instance *f) {
+  const bough_sizes sizes = bough_model_sizes(f->model), *n = &sizes;
+  bough_status status = BOUGH_OK;
+#define BOUGH_PARAMETER(number, KIND, member, count, type, range, kernel) \
+  if ((kernel) >= 0 && status == BOUGH_OK) status = bough_data_set(f->data, (bough_parameter)(kernel), f->member, count);
+#include "fields.def"
+  for (int i = 0; status == BOUGH_OK && i < f->resource->n_variables; i++) {
+    const bough_variable *v = f->resource->variable + i;
+    if (v->kind != KIND_RIGID || v->index % 10 != 0) continue;
+    const double *p = f->rigid + v->index;
+    status = bough_data_set_rigid(f->data, v->index / 10, p[0], p + 1, p + 4);
+  }
+  return status;
+}
+
+void bough_mechanism_state_taken(bough_instance *f) {
+  int newly;
+  bough_status status = bough_data_set(f->data, BOUGH_INERTIA, f->inertia, 10 * f->resource->n_bodies);
+  if (status == BOUGH_OK) status = set_parameters(f);
+  if (status == BOUGH_OK) status = set_held(f, &newly);
+  if (status != BOUGH_OK) f->now.changed |= CHANGED_PARAMETERS; /* refused when they are next needed, with the reason */
+}
+
+bough_instance_status bough_mechanism_apply(bough_instance *f) {
+  if (!f->now.changed) return INSTANCE_OK;
+  const bough_status status = set_parameters(f);
+  if (status != BOUGH_OK) {
+    bough_instance_log(f, INSTANCE_ERROR, LOG_ERROR, "%s: parameters are refused: %s", f->function, bough_status_text(status));
+    return INSTANCE_ERROR;
+  }
+  if ((f->now.changed & CHANGED_POSITIONS) && !fix_quaternions(f)) return INSTANCE_ERROR;
+  f->now.changed = 0;
+  if (f->sim) bough_sim_disturb(f->sim);
+  f->dynamics_fresh = f->sensors_fresh = 0;
+  return apply_held(f);
+}
+
+bough_point bough_instance_point(const bough_instance *f) {
+  bough_point at = {.t = f->now.time};
+#define BOUGH_STATE(number, KIND, member, count) at.member = f->member;
+#define BOUGH_INPUT(number, KIND, member, count) at.member = f->member;
+#include "fields.def"
+  return at;
+}
+
+bough_instance_status bough_mechanism_evaluate(bough_instance *f, int sensors) {
+  const bough_instance_status applied = bough_mechanism_apply(f);
+  if (applied != INSTANCE_OK) return applied;
+  const int dynamics = !f->dynamics_fresh, motions = sensors && !f->sensors_fresh && f->resource->n_sensors > 0;
+  if (!dynamics && !motions) return INSTANCE_OK;
+  bough_point at = bough_instance_point(f);
+  bough_values values = {0};
+  if (!dynamics) at.udot = f->udot;
+#define WANTED_DYNAMICS dynamics
+#define WANTED_SENSORS motions
+#define BOUGH_VALUE(number, KIND, member, count, type, when) \
+  if (WANTED_##when) values.member = f->member;
+#include "fields.def"
+  const bough_status status = bough_evaluate(f->model, f->data, &at, f->resource->n_sensors, f->resource->sensor, &values);
+  if (status != BOUGH_OK) {
+    bough_instance_explain(f, INSTANCE_ERROR, status, bough_data_where(f->data), "accelerations cannot be computed");
+    return INSTANCE_ERROR;
+  }
+  f->dynamics_fresh = 1;
+  f->sensors_fresh |= motions;
+  return INSTANCE_OK;
+}
