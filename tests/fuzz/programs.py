@@ -119,7 +119,7 @@ class _Rules:
         cc, kind = str(compiler()), program.sanitizer or "plain"
         flags = _flags(program.sanitizer)
         objects = []
-        kernel = _flags(program.sanitizer, _KERNEL_UNDEFINED)
+        kernel = _flags(program.sanitizer, _KERNEL_UNDEFINED) + (_SHORT if program.sanitizer else [])
         for command in kernel_objects([cc, *kernel, "-DBOUGH_NO_BATCH"], Path(kind)):
             *compile_, _, source, _, out = command
             if not source.endswith("lanes_four.c"):
