@@ -84,6 +84,7 @@ def test_installed_kernel_is_as_new_as_its_sources() -> None:
 
 
 OPTIONAL = {
+    "control": "control",
     "cpylog": "nastran",
     "fmu_manipulation_toolbox": "dev",
     "pyNastran": "nastran",

@@ -30,6 +30,7 @@ from bough.cli.console import (
 from bough.cli.containing import CallTimeout, Contained, InProcess
 from bough.cli.flex_body import check_picture, flex
 from bough.cli.inputs import gather
+from bough.cli.linear import bode, linearize
 from bough.cli.partner import partners
 from bough.cli.references import record, verify
 from bough.cli.reporting import report
@@ -299,6 +300,8 @@ app.command()(report)
 app.command()(record)
 app.command()(verify)
 app.command()(sweep)
+app.command()(linearize)
+app.command()(bode)
 
 
 def main() -> None:

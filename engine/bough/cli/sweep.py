@@ -85,7 +85,7 @@ def sweep(
     options = Run(stop, step, method, rtol, output, as_json, atol, max_step)
     options.check(model, input_)
     try:
-        points = grid(_values(set_))
+        points = grid(grid_values(set_))
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--set") from None
     began = clock.perf_counter()
@@ -117,7 +117,7 @@ def sweep(
     _tell(done, missing, output, as_json, clock.perf_counter() - began)
 
 
-def _values(settings: list[str]) -> dict[str, list[float]]:
+def grid_values(settings: list[str]) -> dict[str, list[float]]:
     """Values by name: `a,b,c`, or `low:high:count` for evenly spaced ones, ends included."""
     out: dict[str, list[float]] = {}
     for text in settings:

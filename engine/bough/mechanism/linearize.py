@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from bough.errors import ArgumentError, BoughError, choices
 from bough.mechanism import kernel
 
 if TYPE_CHECKING:
@@ -24,13 +26,15 @@ class StateSpace:
     It unpacks as `A, B, C, D`.
 
     Attributes:
-        A: (nx, nx), x = (q, u).
+        A: (nx, nx), x = (q, u), or what `minimal` leaves of it.
         B: (nx, nw).
         C: (ny, nx).
         D: (ny, nw).
         states: Names of x.
         inputs: Names of w.
         outputs: Names of y.
+        mass: Mass matrix of the speeds among the states, where these are the second half: the modal form needs it.
+        about: The operating point: values of q, u and the inputs that are not zero, by name.
     """
 
     A: Array
@@ -40,10 +44,88 @@ class StateSpace:
     states: tuple[str, ...]
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
+    mass: Array | None = None
+    about: Mapping[str, float] = field(default_factory=dict)
 
     def __iter__(self) -> Iterator[Array]:
         """A, B, C, D."""
         return iter((self.A, self.B, self.C, self.D))
+
+    def select(self, inputs: Sequence[str] | None = None, outputs: Sequence[str] | None = None) -> StateSpace:
+        """The same with some inputs and outputs only, in the order asked for; a name without its number is all of it.
+
+        Raises:
+            ArgumentError: There is no such input or output.
+        """
+        columns = _chosen("inputs", inputs, self.inputs)
+        rows = _chosen("outputs", outputs, self.outputs)
+        return replace(
+            self,
+            B=self.B[:, columns],
+            C=self.C[rows],
+            D=self.D[np.ix_(rows, columns)],
+            inputs=tuple(self.inputs[j] for j in columns),
+            outputs=tuple(self.outputs[i] for i in rows),
+        )
+
+    def response(self, omega: ArrayLike) -> NDArray[np.complex128]:
+        """Frequency response C (jw - A)^-1 B + D at frequencies in rad/s, (n, ny, nw), by the modal form."""
+        from bough.mechanism.modal_form import ModalForm
+
+        return ModalForm(self).response(np.atleast_1d(np.asarray(omega, dtype=np.float64)))
+
+    def poles(self) -> NDArray[np.complex128]:
+        """Eigenvalues of A, rad/s, slowest first; those of rigid-body modes are exactly zero in modal form."""
+        from bough.mechanism.modal_form import ModalForm
+
+        return ModalForm(self).poles()
+
+    def zeros(self, output: str, input: str) -> NDArray[np.complex128]:
+        """Zeros of the transfer function from one input to one output, rad/s."""
+        from bough.mechanism.modal_form import ModalForm
+
+        return ModalForm(self.select([input], [output])).zeros()
+
+    def to_scipy(self) -> Any:
+        """A `scipy.signal.StateSpace`; it has no names."""
+        from scipy.signal import StateSpace as Scipy
+
+        return Scipy(self.A, self.B, self.C, self.D)
+
+    def to_control(self) -> Any:
+        """A `control.StateSpace` of the package `control`, with all names; their dots become `_`, as it allows none.
+
+        Raises:
+            BoughError: The package is not installed.
+        """
+        try:
+            import control  # type: ignore[import-untyped,import-not-found,unused-ignore]
+        except ImportError:
+            raise BoughError("python-control is not installed; install the package `control`") from None
+        names = {"states": self.states, "inputs": self.inputs, "outputs": self.outputs}
+        labels = {key: [name.replace(".", "_") for name in value] for key, value in names.items()}
+        return control.ss(self.A, self.B, self.C, self.D, **labels)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a file: .mat, .npz, .json or .m by its name; see docs/linear-models.md."""
+        from bough.mechanism.linear_files import save_family
+
+        save_family([self], path)
+
+
+def _chosen(what: str, names: Sequence[str] | None, known: tuple[str, ...]) -> list[int]:
+    """Places of names; `upper.tip.r` stands for `upper.tip.r[1]` and so on."""
+    if names is None:
+        return list(range(len(known)))
+    out: list[int] = []
+    for name in names:
+        hit = [i for i, each in enumerate(known) if each == name] or [
+            i for i, each in enumerate(known) if each.partition("[")[0] == name
+        ]
+        if not hit:
+            raise ArgumentError(f"{what}: there is no {name!r}{choices(name, known)}")
+        out += hit
+    return out
 
 
 def linearize(system: Mechanism, q: Array, u: Array, tau: Array) -> StateSpace:
@@ -67,6 +149,8 @@ def linearize(system: Mechanism, q: Array, u: Array, tau: Array) -> StateSpace:
         d["q"], d["u"] = direction.get("q", np.zeros(nq)), direction.get("u", np.zeros(nu))
         rates[:nq, j], rates[nq:, j] = d["qdot"], d["udot"]
         values[:, j] = [d[v.kind][v.index] for v in outputs]
+    about = {**dict(zip(system.q_names, q.tolist(), strict=True)), **dict(zip(system.u_names, u.tolist(), strict=True))}
+    about |= {v.name: float(tau[v.index]) for v in inputs if v.kind == "tau" and tau[v.index]}
     return StateSpace(
         rates[:, :nx].copy(),
         rates[:, nx:].copy(),
@@ -75,4 +159,52 @@ def linearize(system: Mechanism, q: Array, u: Array, tau: Array) -> StateSpace:
         (*system.q_names, *system.u_names),
         tuple(v.name for v in inputs),
         tuple(v.name for v in outputs),
+        about=about,
     )
+
+
+def minimal(system: Mechanism, full: StateSpace, q: Array, u: Array) -> StateSpace:
+    """Quaternions reduced to three small angles, locked hinges left out: as many states as the motion has.
+
+    A small rotation x of a quaternion hinge, in the outboard frame as its speed is, moves Q by `dQ = E(Q) x`, and
+    `Qdot = E(Q) w`. E moves with Q, so `E xdot = (A_QQ E - E(Qdot)) x + ...`: at rest the second term is zero; while
+    the hinge turns with w it makes `xdot = -w~ x + dw`.
+    """
+    nq, nu = system.nq, system.nu
+    T, rate = np.zeros((nq, nu)), np.zeros((nq, nu))
+    qdot = system.position_rates(q, u)
+    names = [""] * nu
+    scalar = {(c.owner, c.kind, c.number): c for c in system.q_table}
+    for c in system.u_table:
+        place = scalar.get((c.owner, c.kind, c.number))
+        if place is not None:
+            T[place.index, c.index], names[c.index] = 1.0, place.name
+            continue
+        first = scalar[(c.owner, "quaternion", 1)].index
+        rows = slice(first, first + 4)
+        T[rows, c.index] = _turn(q[rows])[:, c.number - 1]
+        rate[rows, c.index] = _turn(qdot[rows])[:, c.number - 1]
+        names[c.index] = f"{c.owner}.phi[{c.number}]"
+    locked = {b.hinge.name for b in system.model.bodies if b.hinge.drive == "locked"}
+    kept = np.array([c.index for c in system.u_table if c.modal or c.owner not in locked], dtype=int)
+    T, rate = T[:, kept], rate[:, kept]
+    back = np.linalg.pinv(T)
+    n = kept.size
+    speeds = np.eye(nu)[:, kept]
+    A = np.zeros((2 * n, 2 * n))
+    A[:n, :n] = back @ (full.A[:nq, :nq] @ T - rate)
+    A[:n, n:] = back @ full.A[:nq, nq:] @ speeds
+    A[n:, :n], A[n:, n:] = speeds.T @ full.A[nq:, :nq] @ T, speeds.T @ full.A[nq:, nq:] @ speeds
+    A[:n][abs(A[:n]) < 1e-14] = 0.0
+    A[:n, n:][np.eye(n, dtype=bool) & (abs(A[:n, n:] - 1.0) < 1e-14)] = 1.0
+    B = np.vstack([back @ full.B[:nq], full.B[nq:][kept]])
+    C = np.hstack([full.C[:, :nq] @ T, full.C[:, nq:] @ speeds])
+    states = (*(names[i] for i in kept), *(system.u_names[i] for i in kept))
+    mass = system.mass_matrix(q)[np.ix_(kept, kept)] if n else np.zeros((0, 0))
+    return replace(full, A=A, B=B, C=C, states=states, mass=mass)
+
+
+def _turn(Q: Array) -> Array:
+    """E(Q), (4, 3): the rate of a quaternion x, y, z, w for an angular velocity in its own axes."""
+    x, y, z, w = Q
+    return 0.5 * np.array([[w, -z, y], [z, w, -x], [-y, x, w], [-x, -y, -z]])

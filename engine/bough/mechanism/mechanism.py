@@ -16,6 +16,7 @@ from bough.flex import counted, load
 from bough.mechanism import effective, kernel, operators
 from bough.mechanism.block import Block, compile_block
 from bough.mechanism.linearize import StateSpace, linearize
+from bough.mechanism.linearize import minimal as reduced_to_minimum
 from bough.mechanism.threads import Workspace
 from bough.mechanism.variables import Variable, coordinates, variable_table
 from bough.model import Model
@@ -255,20 +256,35 @@ class Mechanism:
             out = self._data.mass_solve(q_, y_)
         return out if batch else out[0]
 
-    def linearize(self, q: ArrayLike, u: ArrayLike, tau: ArrayLike) -> StateSpace:
+    def linearize(
+        self,
+        q: ArrayLike,
+        u: ArrayLike,
+        tau: ArrayLike,
+        *,
+        inputs: Sequence[str] | None = None,
+        outputs: Sequence[str] | None = None,
+        minimal: bool = False,
+    ) -> StateSpace:
         """State space for small deviations from an operating point, with exact derivatives.
 
         Args:
             q: Positions, (nq,).
             u: Speeds, (nu,).
             tau: Applied forces, (nu,).
+            inputs: Names of the inputs wanted; all of the model's by default.
+            outputs: Names of the outputs wanted.
+            minimal: States are independent: quaternions become three small angles `h.phi[1..3]` in the outboard frame,
+                locked hinges are left out. Otherwise states are (q, u).
 
         Returns:
-            A, B, C, D with states (q, u), and the model's inputs and outputs, all named.
+            A, B, C, D with states, inputs and outputs, all named.
         """
         (q_, u_, tau_), _ = self._rows(q=q, u=u, tau=tau)
         with self._errors():
-            return linearize(self, q_[0], u_[0], tau_[0])
+            full = linearize(self, q_[0], u_[0], tau_[0])
+            found = reduced_to_minimum(self, full, q_[0], u_[0]) if minimal else full
+        return found.select(inputs, outputs)
 
     # ---- operators
 
