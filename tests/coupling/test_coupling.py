@@ -16,6 +16,7 @@ from small_models import SHOULDER
 
 import bough
 from bough.coupling import couple, gather, run
+from bough.coupling.fmu_interface import read_interface
 from bough.coupling.graph import sequence
 from bough.coupling.master import communication_points
 from bough.coupling.ports import power_ports
@@ -252,6 +253,29 @@ def test_algebraic_loop_that_shrinks_is_solved(parts: Path, tmp_path: Path) -> N
 def test_algebraic_loop_that_grows_is_told_with_its_variables(parts: Path, tmp_path: Path) -> None:
     with pytest.raises(bough.SimulationError, match=r"algebraic loop at t = 0 s.*a\.y -> b\.x, b\.y -> a\.x"):
         run(couple_to(ring(parts, 1.5), tmp_path))
+
+
+def test_acceleration_fed_back_far_along_a_light_chain_is_seen_as_an_algebraic_loop(
+    parts: Path, tmp_path: Path
+) -> None:
+    """joint3.a depends on joint7.tau through four light links: y = 0.1 a3 + 1 holds at every instant."""
+    chain = Path(__file__).parents[2] / "examples" / "flexible_chain" / "model.yaml"
+    interface = read_interface(bough.build_fmu(chain, tmp_path / "chain.fmu", platforms="native"))
+    assert "joint7.tau" in interface.feedthrough["joint3.a"]
+    assert not interface.feedthrough["joint3.phi"] and not interface.feedthrough["joint3.w"]
+    data = {
+        "bough_system": 1,
+        "name": "fed_back",
+        "components": {"chain": str(tmp_path / "chain.fmu"), "gain": str(parts / "Gain.fmu")},
+        "connections": [
+            {"from": "chain.joint3.a", "to": "gain.x", "factor": 1.0},
+            {"from": "gain.y", "to": "chain.joint7.tau", "factor": 1e-5},
+        ],
+        "set": {"gain.g": 0.1},
+        "master": {"step": 1e-3, "stop": 0.005},
+    }
+    result = run(couple_to(data, tmp_path))
+    np.testing.assert_allclose(result["gain.y"], 0.1 * result["chain.joint3.a"] + 1.0, rtol=1e-9)
 
 
 def test_inputs_from_outside_and_values_override_the_package(driven: Path) -> None:

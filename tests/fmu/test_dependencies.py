@@ -1,4 +1,7 @@
-"""Dependencies are exact: they equal the non-zero pattern of derivatives that another way of computing gives."""
+"""Dependencies are true: they hold every derivative that is not zero, at every scale, and hardly any in vain.
+
+The lists are derived from the mechanism without a number; derivatives are numbers of the kernel.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +10,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from fmu.described import ARM, CASES, GOOD, description, one_hinge, system_of
+from fmu.described import ARM, CASES, GOOD, description, one_hinge, system_of, tree
 from random_models import N_LIN, N_ROT, random_model, random_state
 from ruamel.yaml import YAML
 
 import bough
-from bough.fmu import dependencies
-from bough.fmu.dependencies import dependency_matrix
+from bough.fmu.dependencies import dependency_rows
+from bough.fmu.package import fmu_files
 from bough.mechanism.variable_table import scalar_table
 
 ZERO = 1e-11  # relative to the largest derivative of a row's kind: derivatives of dependent pairs are far above
@@ -81,7 +84,7 @@ def difference_pattern(model: dict[str, Any]) -> dict[str, set[str]]:
             run = system.hybrid_dynamics(q, u, inputs[0], motion=inputs[1], loads=inputs[2])
             sensors = system.node_motion(q, u, run.udot, system.model.outputs)
             rates = np.concatenate([system.position_rates(q, u), run.udot])
-            place = {"q": q, "u": u, "udot": run.udot, "tau": run.tau, "reaction": run.reactions}
+            place = {"q": q, "u": u, "udot": run.udot, "force": run.tau, "reaction": run.reactions}
             place |= dict(zip(("pose", "velocity", "acceleration"), sensors, strict=True))
             found = {f"der({x})": float(y) for x, y in zip([*system.q_names, *system.u_names], rates, strict=True)}
             outputs = [v for v in system.variables if v.causality == "output"]
@@ -121,14 +124,53 @@ def declared(root: Any, lists: tuple[str, ...]) -> dict[str, set[str]]:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_dependencies_are_where_exact_derivatives_are_not_zero(case: str) -> None:
+def test_dependencies_are_where_derivatives_are_not_zero(case: str) -> None:
+    """Nothing is missing; in vain are some of plane, symmetric and single bodies, which count as spatial ones."""
     found = declared(description(case, "2.0"), ("Outputs", "Derivatives"))
     model = source(case)
     exact = derivative_pattern(model)
     if any(body["hinge"].get("drive") == "motion" for body in model["bodies"]):
         exact = {name: exact[name] | changed for name, changed in difference_pattern(model).items()}
-    wrong = {name: found[name] ^ exact[name] for name in found if found[name] != exact[name]}
-    assert not wrong and set(found) == set(exact)
+    missing = {name: exact[name] - found[name] for name in found if exact[name] - found[name]}
+    assert not missing and set(found) == set(exact)
+    vain = sum(len(found[name] - exact[name]) for name in found)
+    most = {"random_15": 160, "panels.yaml": 108, "spars.yaml": 18}.get(case, 6)
+    assert vain <= most, vain
+
+
+def chain(count: int) -> bough.Mechanism:
+    """A chain of rigid links that bends and twists."""
+    rigid = {"mass": 1.0, "com": [0.1, 0, 0], "inertia": [0.01, 0.02, 0.02, 0, 0, 0], "nodes": {"tip": {}}}
+    rigid["nodes"] = {"tip": {"position": [0.2, 0, 0]}}
+    bodies: list[dict[str, Any]] = []
+    for i in range(count):
+        hinge = {"name": f"j{i}", "type": "revolute", "axis": [0, i % 2, 1 - i % 2]}
+        where = {"parent": f"b{i - 1}", "at": "tip"} if i else {"parent": "ground"}
+        bodies.append({"name": f"b{i}", **where, "hinge": hinge, "rigid": rigid})
+    return bough.Mechanism({"bough": 1, "name": "long", "gravity": [0, 0, -9.81], "bodies": bodies})
+
+
+@pytest.mark.parametrize("fmi", ["2.0", "3.0"])
+def test_long_chains_leave_out_the_lists_that_name_every_known_and_keep_the_others(fmi: str) -> None:
+    root = tree(fmu_files(chain(400), fmi))
+    names = {v.get("valueReference"): v.get("name") for v in root.find("ModelVariables").iter() if v.get("name")}
+    index = [v.get("name") for v in root.find("ModelVariables")]
+    unknowns = list(root.find("ModelStructure").iter("Unknown" if fmi == "2.0" else "Output"))
+    lists = {}
+    for x in unknowns:
+        name = index[int(x.get("index")) - 1] if fmi == "2.0" else names[x.get("valueReference")]
+        lists.setdefault(name, x.get("dependencies"))
+    assert lists["j3.a"] is None and lists["j7.reaction_force[1]"] is None
+    assert lists["j3.phi"] is not None and len(lists["j3.phi"].split()) == 1
+    assert lists["j3.w"] is not None and len(lists["j3.w"].split()) == 1
+    assert len(fmu_files(chain(400), fmi)["modelDescription.xml"]) < 2_500_000
+
+
+def test_short_models_spell_every_list_out_for_importers_that_want_them() -> None:
+    for fmi in ("2.0", "3.0"):
+        root = tree(fmu_files(chain(10), fmi))
+        found = [x for x in root.find("ModelStructure").iter() if "index" in x.attrib or "valueReference" in x.attrib]
+        assert found and all("dependencies" in x.attrib for x in found)
 
 
 def test_positions_and_speeds_do_not_depend_on_torques_accelerations_and_reactions_do() -> None:
@@ -147,10 +189,45 @@ def test_trees_that_share_only_the_ground_do_not_couple() -> None:
     model["bodies"].append(other | {"hinge": {"name": "k", "type": "revolute", "axis": [0, 1, 0]}})
     system = bough.Mechanism(model)
     scalars = scalar_table(system)
-    matrix = dependency_matrix(system, scalars)
+    rows = dependency_rows(system, scalars)
     first = [i for i, v in enumerate(scalars) if v.name.replace("der(", "").startswith(("h.", "b."))]
     second = [i for i, v in enumerate(scalars) if v.name.replace("der(", "").startswith(("k.", "c."))]
-    assert not matrix[np.ix_(first, second)].any() and not matrix[np.ix_(second, first)].any()
+    for own, other in ((first, second), (second, first)):
+        assert not any(rows[i] >> j & 1 for i in own for j in other)
+
+
+def rows_by_name(model: dict[str, Any]) -> dict[str, set[str]]:
+    system = bough.Mechanism(model)
+    scalars = scalar_table(system)
+    bits = dependency_rows(system, scalars)
+    return {v.name: {w.name for j, w in enumerate(scalars) if bits[i] >> j & 1} for i, v in enumerate(scalars)}
+
+
+def test_axes_of_a_gantry_do_not_couple() -> None:
+    rigid = {"mass": 2.0, "com": [0.1, 0.2, 0.3], "inertia": [0.3, 0.4, 0.5, 0.01, 0.02, 0.03]}
+    bodies = [
+        {"name": f"c{i}", "parent": f"c{i - 1}" if i else "ground", "rigid": rigid}
+        | {"hinge": {"name": "xyz"[i], "type": "prismatic", "axis": [float(i == j) for j in range(3)]}}
+        for i in range(3)
+    ]
+    found = rows_by_name({"bough": 1, "name": "gantry", "gravity": [0, 0, -9.81], "bodies": bodies})
+    for axis in "xyz":
+        others = set("xyz") - {axis}
+        assert f"{axis}.f" in found[f"{axis}.a"] and not {f"{other}.f" for other in others} & found[f"{axis}.a"]
+
+
+def test_arms_on_a_body_that_follows_a_given_motion_do_not_couple() -> None:
+    rigid = {"mass": 2.0, "com": [0.1, 0.2, 0.3], "inertia": [0.3, 0.4, 0.5, 0.01, 0.02, 0.03]}
+    bodies: list[dict[str, Any]] = [
+        {"name": "hub", "parent": "ground", "hinge": {"name": "spin", "type": "revolute", "axis": [0, 0, 1]}},
+        {"name": "p", "parent": "hub", "hinge": {"name": "left", "type": "revolute", "axis": [0, 1, 0]}},
+        {"name": "r", "parent": "hub", "hinge": {"name": "right", "type": "revolute", "axis": [1, 0, 0]}},
+    ]
+    for drive in ("motion", "torque"):
+        bodies[0]["hinge"]["drive"] = drive
+        found = rows_by_name({"bough": 1, "name": "hub", "bodies": [{**b, "rigid": rigid} for b in bodies]})
+        assert ("right.tau" in found["left.a"]) == (drive == "torque")
+        assert "spin.w" in found["left.a"] and ("spin.a" in found["left.a"]) == (drive == "motion")
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2, 5, 9])
@@ -175,21 +252,9 @@ def test_initial_unknowns_depend_on_the_parameters_that_change_them(seed: int) -
             parameter = f"{name}.{key}" if len(values) == 1 else f"{name}.{key}[1]"
             for j, speed in enumerate(system.u_names):
                 depends = abs(now.udot[j] - base.udot[j]) > 1e-9 * abs(base.udot).max()
-                assert depends == (parameter in found[f"der({speed})"]), (parameter, speed)
+                assert not depends or (parameter in found[f"der({speed})"]), (parameter, speed)
                 checked += 1
     assert checked
-
-
-def test_a_point_that_cannot_be_evaluated_makes_everything_dependent(monkeypatch: pytest.MonkeyPatch) -> None:
-    def singular(*_: object) -> None:
-        raise dependencies.kernel.KernelError(dependencies.kernel.SINGULAR, 0, 0.0)
-
-    monkeypatch.setattr(dependencies.kernel.KernelData, "evaluate", singular)
-    system = system_of(ARM)
-    scalars = scalar_table(system)
-    matrix = dependency_matrix(system, scalars)
-    names = [v.name for v in scalars]
-    assert matrix[names.index("shoulder.a"), [names.index(x) for x in ("shoulder.tau", "wrist.w[1]")]].all()
 
 
 def test_constant_factors_are_declared_where_a_variable_is_another_one() -> None:

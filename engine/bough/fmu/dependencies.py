@@ -1,40 +1,48 @@
-"""Which numbers change which: the exact dependencies of an FMU's outputs and derivatives.
+"""Which numbers change which: the dependencies of an FMU's outputs and derivatives, derived from the mechanism.
 
-An unknown depends on a known if some state, some inputs and some values of the tunable parameters exist where
-changing the known changes the unknown. Mechanisms have no short rule for that (a planar arm has reactions that are
-always zero, a gantry has axes that do not couple), so the kernel is asked: at a few random points, with springs,
-dampers, armatures and gravity that are not zero and hinges locked and free, every known is given another value. What
-does not change by more than round-off does not depend on it. Round-off is measured at each point, by changing the
-last digits of everything.
+An unknown depends on a known if some state, some inputs and some values of the tunable parameters exist where changing
+the known changes the unknown. The equations of motion, written body by body, say it by their form:
+
+    alpha = R' (alpha_parent + alpha_parent x l + w x (w x l) + 2 w x ldot + ...) + H' udot        (outward)
+    f     = M alpha + w x (..) - loads + sum over children of [R f ; l x R f]                      (inward)
+    H f   = tau - springs - dampers - armature udot                                                (each free DOF)
+
+They are run on marks (`bough.fmu.marks`), out and in again until nothing changes: `x = A x + b` has
+`x = (1 + A + A^2 + ...) b`, so what follows along chains of non-zero entries of A holds every dependency. Nothing is
+left out because it is small, as numbers would have it in a long or light chain. Directions that never couple (a plane
+mechanism's normal, the axes of a gantry) stay apart where they lie along the axes of the bodies' frames; where they lie
+askew, or where bodies are flexible, they count as coupled. Trees that share only the ground do not couple, nor do those
+on a body that follows given motions.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bough.mechanism import kernel
-from bough.mechanism.bodies import kernel_axes, rigid_inertia
+from bough.fmu.marks import (
+    DUST,
+    ZERO,
+    Mark,
+    Matrix,
+    Vector,
+    add,
+    apply,
+    constant,
+    cross,
+    dot,
+    plus,
+    product,
+    scaled,
+    total,
+    transposed,
+)
+from bough.fmu.placed import Joint, Knowns, Placed
+from bough.fmu.sensed import Sensors
 from bough.mechanism.fields import Kind
 from bough.mechanism.mechanism import Mechanism
-from bough.mechanism.variable_table import PARAMETER_ARRAYS, FmuVariable
-
-Array: TypeAlias = NDArray[np.float64]
-Mask: TypeAlias = NDArray[np.bool_]
-Point: TypeAlias = dict[Kind, Array]
-"""Values of every known, by kind."""
-
-ROUND_OFF = 100.0
-"""A change counts if it is so many times larger than what changes of the last digits do."""
-FLOOR = 1e-14
-"""Least change that counts, relative to the largest number of the same kind."""
-POINTS = ((0.0, False), (0.0, True), (0.5, False), (1.0, True))
-"""Share of hinges that are locked, and whether deflections are large, point by point."""
-LARGE = 0.1
-"""Large deflection of a mode: its largest rotation (rad) or translation (m) of a node."""
+from bough.mechanism.variable_table import FmuVariable
 
 
 def is_known(v: FmuVariable) -> bool:
@@ -42,161 +50,212 @@ def is_known(v: FmuVariable) -> bool:
     return v.state or v.causality == "input" or v.variability == "tunable"
 
 
-def dependency_matrix(system: Mechanism, scalars: Sequence[FmuVariable], seed: int = 0) -> Mask:
-    """(n, n) over the scalar variables: row depends on column.
+def dependency_rows(system: Mechanism, scalars: Sequence[FmuVariable]) -> list[int]:
+    """For each scalar variable the knowns that it depends on, as bits: bit j is variable j.
 
-    Rows of variables that are neither outputs nor derivatives, and columns of those that are not known, are empty.
-    A state depends on itself.
+    Variables that are neither outputs nor derivatives have none. A state depends on itself.
     """
-    n = len(scalars)
-    out: Mask = np.zeros((n, n), dtype=bool)
-    rows = [i for i, v in enumerate(scalars) if v.causality in ("output", "local") and not v.state]
-    columns = [j for j, v in enumerate(scalars) if is_known(v)]
-    found = _Probe(system, [scalars[i] for i in rows]).pattern([scalars[j] for j in columns], seed)
-    out[np.ix_(rows, columns)] = found
-    for i, v in enumerate(scalars):
-        out[i, i] = v.state
+    knowns = Knowns({(v.kind, v.index): j for j, v in enumerate(scalars) if is_known(v)})
+    found = _Motion(system, Placed(system, knowns)).rows()
+    out = []
+    for j, v in enumerate(scalars):
+        wanted = v.causality in ("output", "local") and not v.state
+        out.append(1 << j if v.state else (found[v.kind, v.index] or 0) if wanted else 0)
     return out
 
 
-class _Probe:
-    """The kernel with parameters of its own, evaluated at random points."""
+class _Link:
+    """One body with its hinge: constants of the sweeps, in marks."""
 
-    def __init__(self, system: Mechanism, rows: Sequence[FmuVariable]) -> None:
-        self.system = system
-        self.model = system._kernel_model
-        self.data = kernel.KernelData(self.model)
-        self.last: Point = {}
-        self.nodes = system._node_index(system.model.outputs)
-        kinds = np.array([v.kind for v in rows], dtype=int)
-        index = np.array([v.index for v in rows], dtype=int)
-        self.rows = [(k, np.flatnonzero(kinds == k), index[kinds == k]) for k in Kind if (kinds == k).any()]
-        self.count = len(rows)
-        bodies = system.model.bodies
-        self.owner = np.array(
-            [k for k, b in enumerate(bodies) for _ in range(b.hinge.kind.nu + b.mode_count)], dtype=int
+    def __init__(self, placed: Placed, k: int) -> None:
+        self.k, self.parent = k, placed.parent(k)
+        self.joint: Joint = placed.joint(k)
+        joint, node = self.joint, self.joint.node
+        self.port = product(node.turn, joint.inboard[0])
+        """Inboard axes to those of the parent."""
+        self.R = product(self.port, joint.outboard[0])
+        """Outboard axes to those of the parent."""
+        self.back: Matrix = transposed(self.R)
+        self.slides = [(apply(self.port, d), s, v, i) for d, s, v, i in joint.slides]
+        self.arm = add(apply(node.turn, joint.offset), *(scaled(d, s) for d, s, _, _ in self.slides))
+        self.lever = add(node.place, self.arm)
+        self.spin = add(ZERO, *(scaled(a, w) for a, w, _ in joint.turns))
+        self.w: Vector = ZERO
+        self.drift_w: Vector = ZERO
+        self.drift_v: Vector = ZERO
+
+    def turn(self, w: Vector) -> None:
+        """Angular velocity, and accelerations that speeds cause, from the angular velocity of the parent."""
+        node = self.joint.node
+        at_node = add(w, node.spin)
+        carried = apply(self.back, at_node)
+        self.w = add(carried, self.spin)
+        turns = [] if self.joint.whole else [scaled(a, x) for a, x, _ in self.joint.turns]
+        inner = [cross(a, b) for i, a in enumerate(turns) for b in turns[i + 1 :]]
+        drift: Vector = (node.drift,) * 3
+        slip = add(ZERO, *(scaled(d, v) for d, _, v, _ in self.slides))
+        self.drift_w = add(apply(self.back, add(cross(w, node.spin), drift)), cross(carried, self.spin), *inner)
+        self.drift_v = add(
+            cross(w, cross(w, node.place)),
+            cross(w, node.rate),
+            drift,
+            cross(at_node, cross(at_node, self.arm)),
+            cross(add(cross(w, node.spin), drift), self.arm),
+            cross(at_node, slip),
         )
-        hinge = [[True] * b.hinge.kind.nu + [False] * b.mode_count for b in bodies]
-        self.hinge: Mask = np.array([x for part in hinge for x in part], dtype=bool)
-        self.driven: Mask = np.array([bodies[k].hinge.drive == "motion" for k in self.owner], dtype=bool) & self.hinge
-        self.tunable = [k for k, b in enumerate(bodies) if b.rigid is not None and b.rigid.tunable]
 
-    def pattern(self, columns: Sequence[FmuVariable], seed: int) -> Mask:
-        """Rows that change with each column, over every point."""
-        out: Mask = np.zeros((self.count, len(columns)), dtype=bool)
-        for i, (share, large) in enumerate(POINTS):
-            rng = np.random.default_rng([seed, i])
-            point = self._point(rng, share, large)
-            try:
-                base = self._evaluate(point)
-                least = self._round_off(point, base, rng)
-                for j, v in enumerate(columns):
-                    out[:, j] |= abs(self._evaluate(_changed(point, v, rng)) - base) > least
-            except kernel.KernelError:  # a singular point says nothing: count everything as dependent
-                out[:] = True
-        return out
 
-    # ---- points
+class _Motion:
+    """The equations of motion in marks."""
 
-    def _point(self, rng: np.random.Generator, locked: float, large: bool) -> Point:
-        system, nb = self.system, len(self.system.model.bodies)
-        nu, loads = system.nu, 6 * len(system.block.loads)
-        out: Point = {
-            Kind.Q: self._positions(rng, large),
-            Kind.U: rng.uniform(0.5, 1.5, nu) * rng.choice([-1.0, 1.0], nu),
-            Kind.TAU: rng.normal(size=nu),
-            Kind.MOTION: rng.normal(size=nu),
-            Kind.LOAD: rng.normal(size=loads),
-            Kind.GRAVITY: rng.uniform(1.0, 9.0, 3),
-            Kind.MODAL_DAMPING: rng.uniform(0.5, 2.0, nb),
-            Kind.LOCKED: (rng.random(nb) < locked).astype(np.float64),
-            Kind.RIGID: self._rigid(rng),
+    def __init__(self, system: Mechanism, placed: Placed) -> None:
+        self.system, self.placed, self.known = system, placed, placed.known
+        n = len(placed.bodies)
+        self.links = [_Link(placed, k) for k in range(n)]
+        for link in self.links:
+            link.turn(self.links[link.parent].w if link.parent >= 0 else ZERO)
+        self.children: list[list[int]] = [[] for _ in range(n)]
+        for link in self.links:
+            if link.parent >= 0:
+                self.children[link.parent].append(link.k)
+        self.gravity: Vector = tuple(self.known(Kind.GRAVITY, i) for i in range(3))
+        self.sensors = Sensors(system, placed)
+        self.inertia = [self._inertia(k) for k in range(n)]
+        self.bias = [self._bias(k) for k in range(n)]
+        self.alpha: list[tuple[Vector, Vector]] = [(ZERO, ZERO)] * n
+        self.f: list[tuple[Vector, Vector]] = [(ZERO, ZERO)] * n
+        self.modal: list[Mark] = [None] * n
+        self.udot: dict[int, Mark] = {}
+        self._solve()
+
+    # ---- constants of the bodies
+
+    def _inertia(self, k: int) -> tuple[Matrix, Vector, Mark] | None:
+        """Inertia, first moment and mass; None for a flexible body, all of which is coupled to its modes."""
+        rigid = self.placed.bodies[k].rigid
+        if rigid is None:
+            return None
+        if rigid.tunable:
+            m = self.known(Kind.RIGID, 10 * k)
+            moment = tuple(m | self.known(Kind.RIGID, 10 * k + 1 + i) for i in range(3))
+            J = self.known(Kind.RIGID, *range(10 * k, 10 * k + 10))
+            return ((J,) * 3,) * 3, moment, m
+        com = np.array(rigid.com)
+        xx, yy, zz, xy, xz, yz = rigid.inertia
+        J = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) + rigid.mass * (
+            com @ com * np.eye(3) - np.outer(com, com)
+        )
+        least = DUST * float(abs(J).max())
+        return tuple(constant(row, least) for row in J), constant(rigid.mass * com), 0 if rigid.mass else None
+
+    def _bias(self, k: int) -> tuple[Vector, Vector]:
+        """Forces that speeds and loads cause: torque and force; for a flexible body those that its modes feel too."""
+        rigid, inertia, w = self.placed.bodies[k].rigid, self.inertia[k], self.links[k].w
+        if rigid is None or inertia is None:
+            eta, rate = self.placed.modal(k)
+            damped = self.system.block.bodies[k].damping.any()
+            scale = self.known(Kind.MODAL_DAMPING, k) if damped else None
+            felt = (x for load in self.sensors.loads(k, moving=True) for x in load)
+            own = total([*eta, *rate, *w, scale, *felt])
+            return (own,) * 3, (own,) * 3
+        J, c, _ = inertia
+        h = constant(sum((x.momentum * np.array(x.axis) for x in rigid.wheels), np.zeros(3)), DUST)
+        torque, force = self.sensors.loads(k)
+        return add(cross(w, apply(J, w)), cross(w, h), torque), add(cross(w, cross(w, c)), force)
+
+    # ---- sweeps
+
+    def _solve(self) -> None:
+        """Sweep until nothing changes; sets only grow, so it ends."""
+        while True:
+            before = (list(self.alpha), list(self.f), list(self.modal), dict(self.udot))
+            for link in self.links:
+                self._outward(link)
+            for link in reversed(self.links):
+                self._inward(link)
+            if before == (self.alpha, self.f, self.modal, self.udot):
+                return
+
+    def _outward(self, link: _Link) -> None:
+        node, p = link.joint.node, link.parent
+        w, v = self.alpha[p] if p >= 0 else (ZERO, self.gravity)
+        modal = self.modal[p] if p >= 0 else None
+        at_node = add(w, scaled(node.bends, modal))
+        slid = [scaled(d, self.udot.get(i)) for d, _, _, i in link.slides]
+        linear = add(v, cross(w, node.place), scaled(node.moves, modal), cross(at_node, link.arm), link.drift_v, *slid)
+        turned = [scaled(a, self.udot.get(i)) for a, _, i in link.joint.turns]
+        angular = add(apply(link.back, at_node), link.drift_w, *turned)
+        self.alpha[link.k] = angular, apply(link.back, linear)
+
+    def _inward(self, link: _Link) -> None:
+        k = link.k
+        w, v = self.alpha[k]
+        inertia, (torque, force) = self.inertia[k], self.bias[k]
+        inner = [self._carried(self.links[c]) for c in self.children[k]]
+        if inertia is None:
+            moving = [c for c in self.children[k] if self.links[c].joint.node.moving]
+            felt = (x for c in moving for vector in self._carried(self.links[c]) for x in vector)
+            every = total([*w, *v, *torque, *felt, self.modal[k]])
+            if self.placed.bodies[k].mode_count:
+                self.modal[k] = every
+            own: Vector = (every,) * 3
+            inner.append(self.sensors.loads(k))
+            self.f[k] = add(own, *(t for t, _ in inner)), add(own, *(f for _, f in inner))
+        else:
+            J, c, m = inertia
+            torques = add(torque, apply(J, w), cross(c, v), *(t for t, _ in inner))
+            self.f[k] = torques, add(force, scaled(v, m), cross(w, c), *(f for _, f in inner))
+        self._hinge(link)
+
+    def _carried(self, link: _Link) -> tuple[Vector, Vector]:
+        """A child's torque and force at the parent's frame."""
+        torque, force = (apply(link.R, x) for x in self.f[link.k])
+        return add(torque, cross(link.lever, force)), force
+
+    def _along(self, link: _Link) -> dict[int, Mark]:
+        """The wrench of the hinge along each of its DOFs."""
+        torque, force = self.f[link.k]
+        outward = apply(link.R, force)
+        out = {i: dot(d, outward) for d, _, _, i in link.slides}
+        return out | {i: dot(a, torque) for a, _, i in link.joint.turns}
+
+    def _hinge(self, link: _Link) -> None:
+        if link.joint.motion:
+            self.udot.update(link.joint.motion)
+            return
+        for i, along in self._along(link).items():
+            self.udot[i] = plus(along, link.joint.own[i])
+
+    # ---- results
+
+    def rows(self) -> dict[tuple[Kind, int], Mark]:
+        """What each number of each kind depends on."""
+        out: dict[tuple[Kind, int], Mark] = {}
+        placed = self.placed
+        for link in self.links:
+            k = link.k
+            torque, force = self.f[k]
+            out |= {(Kind.REACTION, 6 * k + i): x for i, x in enumerate((*torque, *force))}
+            for i, along in self._along(link).items():
+                out[Kind.FORCE, i] = plus(along, link.joint.own[i])
+                out[Kind.UDOT, i] = self.udot[i]
+            body = placed.bodies[k]
+            for i in range(placed.u0[k] + body.hinge.kind.nu, placed.u0[k + 1]):
+                out[Kind.UDOT, i] = self.modal[k]
+            out |= self._rates(k)
+        return out | self.sensors.rows(self.udot, self.modal)
+
+    def _rates(self, k: int) -> dict[tuple[Kind, int], Mark]:
+        """Rates of positions: the speeds, but 1/2 Q w for a quaternion, whose rate no entry enters by itself."""
+        placed, kind = self.placed, self.placed.bodies[k].hinge.kind
+        q0, u0, n = placed.q0[k], placed.u0[k], kind.n_lin
+        if not kind.quaternion:
+            return {(Kind.QDOT, q0 + i): self.known(Kind.U, u0 + i) for i in range(placed.q0[k + 1] - q0)}
+        out: dict[tuple[Kind, int], Mark] = {(Kind.QDOT, q0 + i): self.known(Kind.U, u0 + i) for i in range(n)}
+        spin = self.known(Kind.U, *range(u0 + n, u0 + n + 3))
+        Q = range(q0 + n, q0 + n + 4)
+        out |= {(Kind.QDOT, i): spin | self.known(Kind.Q, *(j for j in Q if j != i)) for i in Q}
+        first = Q.stop
+        return out | {
+            (Kind.QDOT, first + i): self.known(Kind.U, u0 + n + 3 + i) for i in range(placed.q0[k + 1] - first)
         }
-        for kind in (Kind.DAMPING, Kind.STIFFNESS, Kind.REST, Kind.ARMATURE):
-            out[kind] = np.where(self.hinge, rng.uniform(0.5, 2.0, nu), 0.0)
-        return out
-
-    def _positions(self, rng: np.random.Generator, large: bool) -> Array:
-        """Angles and lengths of order one; deflections that show in the frames, or else give moderate forces."""
-        parts: list[Array] = []
-        for body, data in zip(self.system.model.bodies, self.system.block.bodies, strict=True):
-            kind = body.hinge.kind
-            angles = kind.n_lin + (0 if kind.quaternion else kind.n_rot)
-            parts.append(rng.uniform(0.2, 1.2, angles) * rng.choice([-1.0, 1.0], angles))
-            if kind.quaternion:
-                q = rng.uniform(0.3, 1.0, 4) * rng.choice([-1.0, 1.0], 4)
-                parts.append(q / np.linalg.norm(q))
-            if data.nm:
-                shapes = np.concatenate([x for node in data.nodes for x in (node.lam, node.gam)])
-                soft = 1.0 / (1.0 + np.sqrt(data.stiffness))
-                shown = abs(shapes).max(axis=0)  # zero where no node that is used moves with the mode
-                size = np.where(large & (shown > 0.0), LARGE / np.where(shown > 0.0, shown, 1.0), soft)
-                parts.append(data.T @ (rng.uniform(0.5, 1.5, data.nm) * size))
-        return np.concatenate([*parts, np.zeros(0)])
-
-    def _rigid(self, rng: np.random.Generator) -> Array:
-        """Mass, mass centre and inertia of bodies that can be tuned; zero elsewhere."""
-        out = np.zeros((len(self.system.model.bodies), 10))
-        for k in self.tunable:
-            out[k, 0], out[k, 1:4] = rng.uniform(1.0, 3.0), rng.uniform(0.1, 0.5, 3)
-            out[k, 4:7], out[k, 7:] = rng.uniform(1.0, 1.5, 3), rng.uniform(0.05, 0.2, 3)
-        return out.ravel()
-
-    # ---- values
-
-    def _evaluate(self, point: Point) -> Array:
-        """The rows at a point."""
-        system, nb = self.system, len(self.system.model.bodies)
-        for kind, parameter in PARAMETER_ARRAYS.items():
-            if point[kind] is not self.last.get(kind):
-                self.data.set(parameter, point[kind])
-        held = self.driven | (self.hinge & (point[Kind.LOCKED][self.owner] != 0.0))
-        self.data.set(kernel.HELD, held.astype(np.float64))
-        if self.tunable and point[Kind.RIGID] is not self.last.get(Kind.RIGID):
-            self.data.set(kernel.INERTIA, self._inertias(point[Kind.RIGID].reshape(nb, 10)))
-        self.last = point
-        motion = np.where(self.driven, point[Kind.MOTION], 0.0)
-        q, u, loads = point[Kind.Q], point[Kind.U], point[Kind.LOAD] if system.block.loads else None
-        nq, nu, n = system.nq, system.nu, self.nodes.size
-        sizes = (nq, nu, nu, 6 * nb, 7 * n, 6 * n, 6 * n)
-        found = {name: np.empty(size) for name, size in zip(kernel.VALUES, sizes, strict=True)}
-        given = {"q": q, "u": u, "tau": point[Kind.TAU], "motion": motion, "loads": loads}
-        self.data.evaluate(given, found, self.nodes)
-        values = {Kind[name.upper()]: value for name, value in found.items()}
-        out = np.empty(self.count)
-        for kind, at, index in self.rows:
-            out[at] = values[kind].ravel()[index]
-        return out
-
-    def _inertias(self, rigid: Array) -> Array:
-        bodies = self.system.model.bodies
-        out = np.stack([d.inertia for d in self.system.block.bodies])
-        for k in self.tunable:
-            C = kernel_axes(bodies[k].hinge)
-            xx, yy, zz, xy, xz, yz = rigid[k, 4:]
-            J = C.T @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ C
-            packed = (J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2])
-            out[k] = rigid_inertia(float(rigid[k, 0]), C.T @ rigid[k, 1:4], packed)
-        return out.ravel()
-
-    def _round_off(self, point: Point, base: Array, rng: np.random.Generator) -> Array:
-        """Change of each row that last digits can cause."""
-        noise = np.zeros(self.count)
-        for _ in range(3):
-            near = {k: v * (1.0 + 4e-16 * rng.choice([-1.0, 0.0, 1.0], v.shape)) for k, v in point.items()}
-            noise = np.maximum(noise, abs(self._evaluate(near) - base))
-        for _, at, _ in self.rows:
-            noise[at] = np.maximum(ROUND_OFF * noise[at], FLOOR * abs(base[at]).max())
-        return noise
-
-
-def _changed(point: Point, v: FmuVariable, rng: np.random.Generator) -> Point:
-    """The point with another value of one known."""
-    values = point[v.kind].copy()
-    if v.kind == Kind.LOCKED:
-        values[v.index] = 1.0 - values[v.index]
-    elif v.kind == Kind.RIGID:
-        values[v.index] *= 1.0 + 0.3 * rng.random()
-    else:
-        values[v.index] *= 1.2 + 0.5 * rng.random()
-    return {**point, v.kind: values}

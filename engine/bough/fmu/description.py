@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from bough.fmu.dependencies import Mask, dependency_matrix
+from bough.fmu.dependencies import dependency_rows, is_known
 from bough.mechanism.fields import Kind
 from bough.mechanism.mechanism import Mechanism
 from bough.mechanism.variable_table import FmuVariable, array_table, scalar_table
@@ -15,6 +15,10 @@ from bough.mechanism.variable_table import FmuVariable, array_table, scalar_tabl
 STOP_TIME = 1.0
 STEP_SIZE = 1e-3
 """Default experiment, s."""
+
+LISTED = 200_000
+"""Up to so many dependencies, an unknown that depends on all knowns has a list nonetheless. Standards let it be left
+out, but CasADi does not read FMI 3 without. Longer ones are left out: a thousand bodies would take 250 MB."""
 
 LOG_CATEGORIES = (
     ("logEvents", "Events: hinges that lock or are released, parameters that change"),
@@ -34,11 +38,13 @@ class Unknown:
         reference: Its value reference.
         dependencies: Value references of the knowns that it depends on, ascending.
         constant: Whether every known enters with a constant factor.
+        every: Whether these are all knowns that there are.
     """
 
     reference: int
     dependencies: tuple[int, ...]
     constant: bool
+    every: bool = False
 
 
 @dataclass(frozen=True)
@@ -65,6 +71,11 @@ class Description:
     initial: tuple[Unknown, ...]
     partner: bool = False
 
+    @property
+    def spelt(self) -> bool:
+        """Whether unknowns that depend on all knowns have a list nonetheless."""
+        return sum(len(x.dependencies) for x in (*self.outputs, *self.derivatives, *self.initial)) <= LISTED
+
 
 def describe(system: Mechanism, tool: str, *, arrays: bool = False, parameters: bool = False) -> Description:
     """Everything that the XML writers need.
@@ -76,14 +87,14 @@ def describe(system: Mechanism, tool: str, *, arrays: bool = False, parameters: 
         parameters: Whether tunable parameters count as knowns of outputs and derivatives (FMI 3), or only of
             initial unknowns (FMI 2).
     """
-    scalars = scalar_table(system)
-    matrix = dependency_matrix(system, scalars)
-    variables = scalars
+    scalars = variables = scalar_table(system)
+    rows = dependency_rows(system, scalars)
+    place: Sequence[int] = range(len(scalars))
     if arrays:
         variables, place = array_table(scalars)
-        matrix = _merged(matrix, place, len(variables))
-    knowns: Mask = np.array([parameters or v.causality != "parameter" for v in variables], dtype=bool)
-    run, start = list(_unknowns(variables, matrix & knowns)), list(_unknowns(variables, matrix))
+    found = _Lists(variables, place)
+    run = found.unknowns(rows, parameters)
+    start = found.unknowns(rows, True)
     model = system.model
     bodies, dofs = len(model.whole_bodies), system.nu
     text = f"Multibody system {model.name}: {_count(bodies, 'body', 'bodies')}, {_count(dofs, 'degree')} of freedom"
@@ -102,24 +113,44 @@ def _count(n: int, one: str, many: str | None = None) -> str:
     return f"{n} {one if n == 1 else many or one + 's'}"
 
 
-def _merged(matrix: Mask, place: Sequence[int], count: int) -> Mask:
-    """Dependencies between arrays: any element on any element."""
-    first = np.flatnonzero(np.diff(np.array([-1, *place])))
-    rows = np.logical_or.reduceat(matrix, first, axis=0)
-    out: Mask = np.logical_or.reduceat(rows, first, axis=1)
-    return out.reshape(count, count)
+class _Lists:
+    """Lists of dependencies of variables from bits of scalars; rows that are alike share one."""
+
+    def __init__(self, variables: Sequence[FmuVariable], place: Sequence[int]) -> None:
+        self.variables, self.place = variables, np.array(place)
+        first = np.flatnonzero(np.diff(self.place, prepend=-1))
+        self.ends = [*first.tolist(), len(place)]
+        self.parameters = {j for j, v in enumerate(variables) if v.causality == "parameter"}
+        knowns = {j for j, v in enumerate(variables) if is_known(v)}
+        self.count = {True: len(knowns), False: len(knowns - self.parameters)}
+        self.made: dict[tuple[int, bool], tuple[tuple[int, ...], bool]] = {}
+
+    def unknowns(self, rows: Sequence[int], parameters: bool) -> list[Unknown]:
+        """Outputs, states and derivatives with what any of their elements depends on."""
+        out = []
+        for i, v in enumerate(self.variables):
+            if v.causality in ("output", "local"):
+                bits = 0
+                for row in rows[self.ends[i] : self.ends[i + 1]]:
+                    bits |= row
+                found, every = self._list(bits, parameters)
+                constant = v.state or (len(found) == 1 and _is_constant(v, self.variables[found[0]]))
+                out.append(Unknown(i, found, constant, every))
+        return out
+
+    def _list(self, bits: int, parameters: bool) -> tuple[tuple[int, ...], bool]:
+        """The variables behind some bits, and whether they are all knowns."""
+        if (bits, parameters) not in self.made:
+            self.made[bits, parameters] = self._read(bits, parameters)
+        return self.made[bits, parameters]
+
+    def _read(self, bits: int, parameters: bool) -> tuple[tuple[int, ...], bool]:
+        data = np.frombuffer(bits.to_bytes(len(self.place) // 8 + 1, "little"), dtype=np.uint8)
+        there = np.unique(self.place[np.flatnonzero(np.unpackbits(data, bitorder="little"))])
+        found = tuple(j for j in there.tolist() if parameters or j not in self.parameters)
+        return found, len(found) == self.count[parameters]
 
 
-def _unknowns(variables: Sequence[FmuVariable], matrix: Mask) -> Iterator[Unknown]:
-    for i, v in enumerate(variables):
-        if v.causality in ("output", "local"):
-            found = tuple(int(j) for j in np.flatnonzero(matrix[i]))
-            yield Unknown(i, found, _is_constant(v, [variables[j] for j in found]))
-
-
-def _is_constant(v: FmuVariable, knowns: Sequence[FmuVariable]) -> bool:
-    """A state is itself, a position's rate is its speed, a driven speed's rate is the input."""
-    if v.state:
-        return True
-    pair = {Kind.QDOT: Kind.U, Kind.UDOT: Kind.MOTION}.get(v.kind)
-    return len(knowns) == 1 and knowns[0].kind == pair
+def _is_constant(v: FmuVariable, known: FmuVariable) -> bool:
+    """A position's rate is its speed, a driven speed's rate is the input."""
+    return {Kind.QDOT: Kind.U, Kind.UDOT: Kind.MOTION}.get(v.kind) == known.kind

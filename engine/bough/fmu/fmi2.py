@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from bough.fmu.description import Description, Unknown
 from bough.fmu.markup import Lines, Value, document, element
-from bough.fmu.parts import default_experiment, log_categories, start_text, unit_definitions
+from bough.fmu.parts import default_experiment, dependency_lists, log_categories, start_text, unit_definitions
 from bough.mechanism.variable_table import FmuVariable
 from bough.text.units import display_unit
 
@@ -44,9 +44,9 @@ def model_description(d: Description, token: str, python: bool = False, sources:
         "variableNamingConvention": "structured",
         "numberOfEventIndicators": 0,
     }
-    structure = element("Outputs", {}, _unknowns(d.outputs)) if d.outputs else []
-    structure += element("Derivatives", {}, _unknowns(d.derivatives)) if d.derivatives else []
-    structure += element("InitialUnknowns", {}, _unknowns(d.initial)) if d.initial else []
+    structure = element("Outputs", {}, _unknowns(d.outputs, d.spelt)) if d.outputs else []
+    structure += element("Derivatives", {}, _unknowns(d.derivatives, d.spelt)) if d.derivatives else []
+    structure += element("InitialUnknowns", {}, _unknowns(d.initial, d.spelt)) if d.initial else []
     return document(
         element(
             "fmiModelDescription",
@@ -111,11 +111,10 @@ def _integer(x: float | None) -> int | None:
     return None if x is None else int(x)
 
 
-def _unknowns(unknowns: Iterable[Unknown]) -> Lines:
+def _unknowns(unknowns: Iterable[Unknown], spelt: bool) -> Lines:
     """Unknowns by index, which counts from 1 where value references count from 0."""
-    out: Lines = []
-    for x in unknowns:
-        dependencies = " ".join(str(j + 1) for j in x.dependencies)
-        kind = " ".join(["constant"] * len(x.dependencies)) if x.constant else None
-        out += element("Unknown", {"index": x.reference + 1, "dependencies": dependencies, "dependenciesKind": kind})
-    return out
+    return [
+        line
+        for x, dependencies in dependency_lists(unknowns, 1, spelt)
+        for line in element("Unknown", {"index": x.reference + 1, **dependencies})
+    ]

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from bough.fmu.description import Description, Unknown
 from bough.fmu.markup import Lines, Value, document, element
-from bough.fmu.parts import default_experiment, log_categories, start_text, unit_definitions
+from bough.fmu.parts import default_experiment, dependency_lists, log_categories, start_text, unit_definitions
 from bough.mechanism.variable_table import FmuVariable
 from bough.mechanism.variables import hinge_dofs
 from bough.model import Body, Model
@@ -63,8 +63,8 @@ def model_description(d: Description, token: str) -> str:
         "hasEventMode": False,
         "providesEvaluateDiscreteStates": False,
     }
-    structure = _unknowns("Output", d.outputs) + _unknowns("ContinuousStateDerivative", d.derivatives)
-    structure += _unknowns("InitialUnknown", d.initial)
+    structure = _unknowns("Output", d.outputs, d.spelt) + _unknowns("ContinuousStateDerivative", d.derivatives, d.spelt)
+    structure += _unknowns("InitialUnknown", d.initial, d.spelt)
     return document(
         element(
             "fmiModelDescription",
@@ -104,14 +104,12 @@ def _variable(v: FmuVariable, reference: int, updates: bool) -> Lines:
     return element(_TYPES[v.type], attributes, element("Dimension", {"start": v.count}) if v.array else ())
 
 
-def _unknowns(tag: str, unknowns: Iterable[Unknown]) -> Lines:
-    out: Lines = []
-    for x in unknowns:
-        dependencies = " ".join(map(str, x.dependencies))
-        kind = " ".join(["constant"] * len(x.dependencies)) if x.constant else None
-        attributes: dict[str, Value] = {"valueReference": x.reference, "dependencies": dependencies}
-        out += element(tag, {**attributes, "dependenciesKind": kind})
-    return out
+def _unknowns(tag: str, unknowns: Iterable[Unknown], spelt: bool) -> Lines:
+    return [
+        line
+        for x, dependencies in dependency_lists(unknowns, 0, spelt)
+        for line in element(tag, {"valueReference": x.reference, **dependencies})
+    ]
 
 
 # ---- terminals

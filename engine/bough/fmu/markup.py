@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 from xml.sax.saxutils import quoteattr
 
+_SPECIAL = re.compile(r"[&<>\"\n\r\t]")
 HEADER = '<?xml version="1.0" encoding="UTF-8"?>\n'
 Value: TypeAlias = str | int | float | bool | None
 Lines: TypeAlias = list[str]
@@ -21,9 +23,13 @@ def text(value: str | int | float | bool) -> str:
 def element(tag: str, attributes: Mapping[str, Value], children: Iterable[str] = ()) -> Lines:
     """Lines of one element; attributes that are None are left out."""
     inside = [f"  {line}" for line in children]
-    pairs = (f" {key}={quoteattr(text(value))}" for key, value in attributes.items() if value is not None)
+    pairs = (f" {key}={_quoted(text(value))}" for key, value in attributes.items() if value is not None)
     head = f"<{tag}{''.join(pairs)}"
     return [f"{head}>", *inside, f"</{tag}>"] if inside else [f"{head}/>"]
+
+
+def _quoted(value: str) -> str:
+    return quoteattr(value) if _SPECIAL.search(value) else f'"{value}"'
 
 
 def document(root: Lines) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from bough.fmu.description import LOG_CATEGORIES, STEP_SIZE, STOP_TIME, Description
+from collections.abc import Iterable, Iterator
+
+from bough.fmu.description import LOG_CATEGORIES, STEP_SIZE, STOP_TIME, Description, Unknown
 from bough.fmu.markup import Lines, Value, element, text
 from bough.mechanism.variable_table import TOLERANCE, FmuVariable, units_of
 from bough.text.units import Unit, used_units
@@ -40,3 +42,24 @@ def start_text(v: FmuVariable) -> str | None:
     if v.type == "Boolean":
         return " ".join(text(x != 0.0) for x in v.start)
     return " ".join(text(int(x) if v.type == "Integer" else float(x)) for x in v.start)
+
+
+def dependency_lists(
+    unknowns: Iterable[Unknown], first: int, spelt: bool
+) -> Iterator[tuple[Unknown, dict[str, Value]]]:
+    """Each unknown with its attributes `dependencies` and `dependenciesKind`; without them it depends on all knowns.
+
+    Args:
+        unknowns: In their order.
+        first: Number of the first variable.
+        spelt: Whether those that depend on all knowns have a list too.
+    """
+    made: dict[tuple[int, ...], str] = {}
+    for x in unknowns:
+        if x.every and not x.constant and not spelt:
+            yield x, {}
+            continue
+        if x.dependencies not in made:
+            made[x.dependencies] = " ".join(str(j + first) for j in x.dependencies)
+        kind = " ".join(["constant"] * len(x.dependencies)) if x.constant else None
+        yield x, {"dependencies": made[x.dependencies], "dependenciesKind": kind}
