@@ -179,11 +179,11 @@ def _places(model: Model, bodies: tuple[BodyData, ...], where: dict[str, int]) -
 
 
 def _is_two_port(model: Model, k: int, data: BodyData, places: list[_Place]) -> bool:
-    """A ruthless flexible body that motion does not stiffen, with at most one outboard hinge, which does not slide."""
+    """A ruthless flexible body that motion does not stiffen, with at most one outboard hinge, that does not shift."""
     out = places[k].children
-    slides = any(model.bodies[c].hinge.kind.n_lin > 0 for c in out)
+    shifts = any(model.bodies[c].hinge.kind.shifts for c in out)
     constant = model.fidelity == "ruthless" and data.stiffening is None
-    return constant and data.nm > 0 and len(out) <= 1 and not slides
+    return constant and data.nm > 0 and len(out) <= 1 and not shifts
 
 
 def _per_speed(model: Model, bodies: tuple[BodyData, ...], attribute: str) -> Array:
@@ -208,7 +208,8 @@ def _put_ints(w: _Writer, body: Body, d: BodyData, place: _Place, two: bool, whe
 
 def _put_hinge(w: _Writer, body: Body, d: BodyData, place: _Place) -> None:
     hinge, C = body.hinge, d.axes
-    w.put(place.Q, place.r, hinge.kind.constants(hinge.axes) @ C, C, d.inertia, d.wheel)
+    lead = np.array([hinge.kind.lead(hinge.own)] if hinge.kind.own else [])
+    w.put(place.Q, place.r, hinge.kind.constants(hinge.axes) @ C, lead, C, d.inertia, d.wheel)
 
 
 def _mode_tables(d: BodyData, ruthless: bool) -> _Tables:

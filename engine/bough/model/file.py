@@ -5,9 +5,9 @@ Descriptions say what is expected at a key: they are what an error message shows
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
-from pydantic import Field
+from pydantic import Field, create_model
 
 from bough.model.file_beam import BeamFile, ModalInitialFile
 from bough.model.file_fe import FeFile
@@ -55,7 +55,7 @@ class InitialFile(FileModel):
     Q: Vec4 = Field([0.0, 0.0, 0.0, 1.0], description=_QUATERNION)
 
 
-class HingeFile(FileModel):
+class _HingeFile(FileModel):
     """How a body hangs on its parent."""
 
     name: Name = Field("", description=_NAME)
@@ -69,6 +69,14 @@ class HingeFile(FileModel):
     armature: NonNegativeOrList = Field(0.0, description=f"a number, 0 or more, kg.m^2 or kg, {_PER_DOF}")
     initial: InitialFile = Field(default_factory=InitialFile, description="a mapping of start values: phi, w, s, v, Q")
     drive: Drive = Field("torque", description="one of torque, motion, locked")
+
+
+if TYPE_CHECKING:
+    HingeFile: TypeAlias = _HingeFile
+else:  # with the keys that single hinge types bring
+    _OWN = {key: f"a number, {name} hinges: {what}" for name, kind in HINGES.items() for key, what in kind.own}
+    _KEYS = {key: (Number, Field(0.0, description=what)) for key, what in _OWN.items()}
+    HingeFile = create_model("HingeFile", __base__=_HingeFile, __doc__=_HingeFile.__doc__, **_KEYS)
 
 
 class WheelFile(FileModel):

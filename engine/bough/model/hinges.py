@@ -5,6 +5,7 @@ They stand in the order of the kernel's codes (`engine/kernel/src/hinges/hinges.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -25,6 +26,7 @@ class HingeKind:
         n_axes: Number of axes that the user gives; without any, translations and rotations are along x, y, z.
         quaternion: Whether the rotations are held by a quaternion (x, y, z, w) instead of angles.
         normal: Whether it turns about the normal of its axes, which are then orthogonal.
+        own: Keys that only this type has in the model file, and what each of them is: numbers other than 0.
     """
 
     n_lin: int = 0
@@ -32,6 +34,7 @@ class HingeKind:
     n_axes: int = 0
     quaternion: bool = False
     normal: bool = False
+    own: tuple[tuple[str, str], ...] = ()
 
     @property
     def nq(self) -> int:
@@ -42,6 +45,15 @@ class HingeKind:
     def nu(self) -> int:
         """Number of speeds, the degrees of freedom."""
         return self.n_lin + self.n_rot
+
+    @property
+    def shifts(self) -> bool:
+        """Whether the origin of the outboard frame moves in the inboard frame."""
+        return self.n_lin > 0 or bool(self.own)
+
+    def lead(self, own: tuple[float, ...]) -> float:
+        """Advance along the axis of a rotation, m/rad, from the numbers of the hinge's own keys."""
+        return own[0] / (2.0 * math.pi) if self.own else 0.0
 
     def slides(self, axes: ArrayLike) -> Array:
         """Directions of the translations in the inboard frame, (n_lin, 3), from the axes of a hinge."""

@@ -111,6 +111,7 @@ def _hinge_motion(hinge: Hinge) -> Array:
         rot = np.array([Rotation.from_rotvec(-hinge.initial_q[1] * rot[1]).apply(rot[0]), rot[1]])
     motion = np.zeros((6, kind.nu))
     motion[3:, : kind.n_lin], motion[:3, kind.n_lin :] = lin.T, rot.T
+    motion[3:, kind.n_lin :] = kind.lead(hinge.own) * rot.T
     return motion
 
 

@@ -21,8 +21,9 @@ class Hinge(Frozen):
     Attributes:
         name: Name that its variables begin with.
         type: One of `bough.model.HINGES`.
-        axes: Unit vectors in the inboard frame: one for revolute, prismatic and cylindrical, two for
+        axes: Unit vectors in the inboard frame: one for revolute, prismatic, cylindrical and screw, two for
             universal (the second in the frame turned by the first) and planar (orthonormal), else none.
+        own: Numbers of the keys that only its type has, in the order of `HingeKind.own`: the pitch of a screw.
         position: Of the inboard frame on the parent's node, m, in the node's axes.
         quaternion: Attitude of the inboard frame on the node, (x, y, z, w), of unit length.
         damping: One per DOF, translations first; N.s/m or N.m.s/rad.
@@ -37,6 +38,7 @@ class Hinge(Frozen):
     name: str
     type: HingeType
     axes: tuple[Vector3, ...]
+    own: tuple[float, ...] = ()
     position: Vector3
     quaternion: Quaternion
     damping: tuple[float, ...]

@@ -41,6 +41,7 @@ def resolve_hinge(file: HingeFile, body: str, path: Path, report: Report) -> Hin
         name=file.name or f"{body}_hinge",
         type=file.type,
         axes=_axes(file, kind, path, report),
+        own=_own(file, kind, path, report),
         position=vector(file.frame.position),
         quaternion=unit_quaternion(file.frame.quaternion, (*path, "frame", "quaternion"), report),
         **spread,
@@ -67,6 +68,24 @@ def _axes(file: HingeFile, kind: HingeKind, path: Path, report: Report) -> tuple
     if len(axes) < 2 or len(report.problems) > before:
         return axes
     return _pair(axes[0], axes[1], kind.normal, (*path, "axes"), report)
+
+
+def _own(file: HingeFile, kind: HingeKind, path: Path, report: Report) -> Tuple:
+    """Numbers of the keys that only this hinge type has: all of them, none of another type, and none of them zero."""
+    for name, other in HINGES.items():
+        for key, _ in other.own:
+            if other is not kind and key in file.model_fields_set:
+                expected = f"no `{key}` for a {file.type} hinge: it belongs to {name} hinges"
+                report.add((*path, key), expected, describe(getattr(file, key)), f"remove it, or write `type: {name}`")
+    values = []
+    for key, what in kind.own:
+        value = float(getattr(file, key))
+        if value == 0.0:
+            found = "0" if key in file.model_fields_set else "none"
+            expected = f"a number other than 0 for a {file.type} hinge: {what}"
+            report.add((*path, key), expected, found, f"write e.g. `{key}: 0.01`")
+        values.append(value)
+    return tuple(values)
 
 
 def _pair(a: Vector3, b: Vector3, orthogonal: bool, path: Path, report: Report) -> tuple[Vector3, ...]:

@@ -162,7 +162,7 @@ def _hinges(model: Model) -> list[str]:
     names: list[str] = []
     for body in model.bodies:
         h = body.hinge
-        if h.kind.n_lin or h.kind.quaternion or (h.kind.nu and h.drive != "torque"):
+        if h.kind.shifts or h.kind.quaternion or (h.kind.nu and h.drive != "torque"):
             found = f"hinge '{h.name}' is {h.type}, drive {h.drive}"
             expected = "every hinge to be fixed, or a rotation about axes (revolute, universal) that a torque drives"
             raise PartnerError(KIND, Misfit("model", found, expected, "take a controller, one axis for each hinge"))

@@ -14,6 +14,7 @@ typedef struct {
   int slides;     /* translations, which come first: the outboard origin moves in the inboard frame */
   int quaternion; /* first of the four coordinates of a quaternion, and of the three speeds that turn it; -1: there is none,
                    * and the rates of the coordinates are the speeds */
+  int advances;   /* its rotation moves the outboard origin in the inboard frame */
   int revolute;   /* it turns about z and does nothing else: the hinge that the sweeps are fastest for */
 } bough_hinge_facts;
 

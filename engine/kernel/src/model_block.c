@@ -92,6 +92,9 @@ static void read_hinge(reader *s, bough_body *b) {
   b->slides = type->slides, b->quaternion = type->quaternion;
 }
 
+/* whether the outboard origin of a body's hinge moves in the inboard frame */
+static int shifts(const bough_body *b) { return b->slides || bough_hinge(b->hinge)->advances; }
+
 static void read_body_ints(reader *s, const bough_model *m, int k, bough_body *b) {
   b->parent = next_int(s, -1, k - 1);
   b->port_node = next_int(s, -1, m->n_nodes - 1);
@@ -205,7 +208,7 @@ static void link_bodies(reader *s, bough_model *m, bough_body *body) {
   }
   for (int k = 0; k < m->nb; k++) /* a two-port has at most one hinge outboard, without translations */
     if (body[k].two_port_ok && (!m->ruthless || body[k].stiffened || body[k].nm == 0 || body[k].children > 1 ||
-                                (body[k].only_child >= 0 && body[body[k].only_child].slides)))
+                                (body[k].only_child >= 0 && shifts(body + body[k].only_child))))
       s->bad = 1;
 }
 
