@@ -19,7 +19,7 @@ Rng = np.random.Generator
 HINGE_TYPES = ("revolute", "free", "universal", "prismatic", "spherical", "planar", "cylindrical", "fixed")
 KINDS = ("clamped", "rigid", "unclamped")  # clamped, unclamped: nodal, attach node with zero, non-zero shapes
 N_LIN = {"prismatic": 1, "cylindrical": 1, "planar": 2, "free": 3}
-N_ROT = {"revolute": 1, "cylindrical": 1, "universal": 2, "planar": 1, "spherical": 3, "free": 3}
+N_ROT = {"revolute": 1, "screw": 1, "cylindrical": 1, "universal": 2, "planar": 1, "spherical": 3, "free": 3}
 MAX_CONDITION = 2e3  # of a body's own mass matrix, undeformed
 
 
@@ -150,6 +150,8 @@ def _modal_properties(rng: Rng, nm: int) -> dict[str, Any]:
 def _axes(rng: Rng, kind: str) -> dict[str, Any]:
     if kind in ("revolute", "prismatic", "cylindrical"):
         return {"axis": _floats(_unit(rng, 3))}
+    if kind == "screw":
+        return {"axis": _floats(_unit(rng, 3)), "pitch": float(rng.uniform(0.5, 3.0) * rng.choice([-1.0, 1.0]))}
     if kind not in ("universal", "planar"):
         return {}
     first, second = _unit(rng, 3), _unit(rng, 3)

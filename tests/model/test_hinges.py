@@ -17,6 +17,7 @@ AXES = {0: {}, 1: {"axis": [0, 2, 0]}, 2: {"axes": [[1, 0, 0], [0, 1, 0]]}}
 
 def system(kind: str) -> bough.Mechanism:
     hinge = {"name": "h", "type": kind, **AXES[HINGES[kind].n_axes]}
+    hinge |= {key: 0.5 for key, _ in HINGES[kind].own}
     body = {"name": "b", "parent": "ground", "hinge": hinge, "rigid": {"mass": 1, "inertia": [1, 2, 2.5, 0, 0, 0]}}
     return bough.Mechanism({"bough": 1, "name": "m", "bodies": [body]})
 
@@ -35,6 +36,7 @@ def test_the_table_of_hinges_in_the_document_is_the_record() -> None:
     for name, kind in HINGES.items():
         s = system(name)
         axes = ("", "`axis`", "`axes`, two")[kind.n_axes] + (" orthogonal ones in the plane" if kind.normal else "")
+        axes += "".join(f", `{key}`" for key, _ in kind.own)
         inputs = [v.name for v in s.variables if v.causality == "input"]
         cells = (f"`{name}`", axes, ranged(s.q_names), ranged(s.u_names), ranged(inputs))
         rows.append("| " + " | ".join(cells) + " |")
@@ -56,7 +58,8 @@ def test_the_first_motion_of_every_hinge_is_along_its_slides_and_about_its_turns
     for j in range(s.nu):
         _, velocity, _ = s.node_motion(q, np.eye(s.nu)[j], None, ["b.origin"])
         turn, slide = velocity[0, :3], velocity[0, 3:]
-        wanted = (np.zeros(3), slides[j]) if j < kind.n_lin else (turns[j - kind.n_lin], np.zeros(3))
+        lead = kind.lead(s.model.bodies[0].hinge.own)
+        wanted = (np.zeros(3), slides[j]) if j < kind.n_lin else (turns[j - kind.n_lin], lead * turns[j - kind.n_lin])
         np.testing.assert_allclose((turn, slide), wanted, atol=1e-15)  # one rounding of unit vectors
 
 

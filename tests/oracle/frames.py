@@ -27,6 +27,7 @@ HINGE_SHAPE: dict[str, tuple[int, int, bool]] = {
     "planar": (2, 1, False),
     "spherical": (0, 3, True),
     "free": (3, 3, True),
+    "screw": (0, 1, False),
 }
 EXP_TERMS = 20  # series in theta^2; the first term left out is 6e-18 at theta = 6 rad
 
@@ -225,6 +226,8 @@ class Tree:
         if b.quaternion:
             return p, rot @ quaternion_rotation(phi)
         turns = [np.cross(b.axes[0], b.axes[1])] if b.kind == "planar" else b.axes
+        if b.kind == "screw":  # a whole turn carries it by its pitch
+            p = p + (rot @ ca.SX(b.axes[0])) * (float(spec["hinge"]["pitch"]) / (2 * np.pi)) * phi[0]
         for i in range(b.q_rot.stop - b.q_rot.start):
             rot = rot @ axis_rotation(unit(turns[i]), phi[i])
         return p, rot

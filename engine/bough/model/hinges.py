@@ -86,6 +86,7 @@ HINGES: dict[str, HingeKind] = {
     "planar": HingeKind(n_lin=2, n_rot=1, n_axes=2, normal=True),
     "spherical": HingeKind(n_rot=3, quaternion=True),
     "free": HingeKind(n_lin=3, n_rot=3, quaternion=True),
+    "screw": HingeKind(n_rot=1, n_axes=1, own=(("pitch", "advance in a turn, m, right-handed if positive"),)),
 }
 
 if TYPE_CHECKING:

@@ -9,9 +9,11 @@
 #include "planar.inl"
 #include "spherical.inl"
 #include "free.inl"
+#include "screw.inl"
 
 /* by the code that model blocks have for them */
 static const hinge_type *const hinge_types[] = {
     &hinge_fixed,  &hinge_revolute,  &hinge_prismatic, &hinge_cylindrical,
     &hinge_universal, &hinge_planar, &hinge_spherical, &hinge_free,
+    &hinge_screw,
 };
