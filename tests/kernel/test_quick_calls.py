@@ -33,7 +33,7 @@ CALLS: dict[str, tuple[str, Callable[..., Any]]] = {
     "energy_parts": ("qu", lambda m, *a: m.energy_parts(*a)),
     "momentum": ("qu", lambda m, *a: m.momentum(*a)),
     "position_rates": ("qu", lambda m, *a: m.position_rates(*a)),
-    "pose": ("q", lambda m, *a: m.pose(*a, m.block.nodes[0])),
+    "pose": ("q", lambda m, *a: m.pose(*a, next(iter(m._node)))),
 }
 WITHOUT_BATCH_OF_ITS_OWN = {"pose"}
 
