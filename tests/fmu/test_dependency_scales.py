@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from fmu.described import system_of
 from metamorphic.examples import NAMES, model_of
-from random_models import random_state
+from random_models import random_model, random_state
 
 import bough
 from bough.fmu.dependencies import dependency_rows, is_known
@@ -144,6 +144,13 @@ def test_derivatives_of_random_trees_at_200_states_and_scales_are_declared(block
     for number in TREES[block::10]:
         probe = Probe(system_of(f"random_{number}"))
         assert not {row for seed in range(STATES) for row in probe.undeclared(seed)}, number
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_derivatives_of_trees_with_screws_are_declared(seed: int) -> None:
+    """A screw moves its body by the angle: torque and force meet in one DOF."""
+    probe = Probe(bough.Mechanism(random_model(seed, n_bodies=4, hinge_types=("screw", "revolute", "universal"))))
+    assert not {name for state in range(STATES // 4) for name in probe.undeclared(state)}
 
 
 def test_of_what_random_trees_declare_less_than_one_percent_is_in_vain() -> None:

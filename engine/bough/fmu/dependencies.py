@@ -217,7 +217,9 @@ class _Motion:
         torque, force = self.f[link.k]
         outward = apply(link.R, force)
         out = {i: dot(d, outward) for d, _, _, i in link.slides}
-        return out | {i: dot(a, torque) for a, _, i in link.joint.turns}
+        for a, _, i in link.joint.turns:  # a screw has both
+            out[i] = plus(out[i], dot(a, torque)) if i in out else dot(a, torque)
+        return out
 
     def _hinge(self, link: _Link) -> None:
         if link.joint.motion:

@@ -94,7 +94,8 @@ class Joint:
         inboard: Inboard axes to those of the node, and as a quaternion.
         outboard: Outboard axes to inboard ones, and as a quaternion.
         offset: Position of the inboard frame, node axes.
-        slides: Directions of translations, inboard axes, with the marks of position and speed, and the index in u.
+        slides: Directions of translations, inboard axes, with the marks of position and speed, and the index in u: of
+            a rotation, if that is a screw's.
         turns: Axes of rotations, outboard axes, with the mark of the speed, and the index in u.
         carried: The same axes in the inboard frame, but for a quaternion hinge, whose axes are outboard ones.
         own: What the force of each DOF depends on by itself, by index in u.
@@ -206,6 +207,11 @@ class Placed:
             for i, d in enumerate(kind.slides(hinge.axes))
         )
         axes, first = kind.turns(hinge.axes), u0 + kind.n_lin
+        if kind.lead(hinge.own):  # a screw slides by its rotation
+            slides = tuple(
+                (constant(d, DUST), self.known(Kind.Q, q0 + kind.n_lin + i), self.known(Kind.U, first + i), first + i)
+                for i, d in enumerate(axes)
+            )
         if kind.quaternion:
             Q = self.known(Kind.Q, *range(q0 + kind.n_lin, q0 + kind.n_lin + 4))
             outboard: tuple[Matrix, Vector] = ((((Q,) * 3,) * 3), (Q,) * 4)
