@@ -105,7 +105,7 @@ class _Parts:
         self.modes = [[c.index for c in system.u_table if c.body == n and c.modal] for n in names]
         if sum(map(len, self.hinge)) + sum(map(len, self.modes)) != system.nu:
             raise SimulationError("the mechanism has speeds that belong to no hinge and no mode of a body")
-        attach = [b.address(_attach(system, k)) for k, b in enumerate(bodies)]
+        attach = [b.address(attach_node(system, k)) for k, b in enumerate(bodies)]
         data, index = system._nodes(attach)
         self.jacobian = jacobians(data, q, index, system.nu)
         pose = np.empty((self.batch, len(bodies), 7))
@@ -134,13 +134,14 @@ class _Parts:
         return Phi
 
 
-def _attach(system: Mechanism, k: int) -> str:
+def attach_node(system: Mechanism, k: int) -> str:
+    """Node of body k that carries its hinge."""
     flex = system.block.bodies[k].flex
     return "origin" if flex is None else flex.node_names[flex.attach]
 
 
-def _own_mass(model: Model, body: Body, eta: Array) -> Array:
-    """M_m at deflections eta, (B, nm + 6, nm + 6), about O in its own axes: order modes, angular, linear."""
+def free_alone(model: Model, body: Body) -> Model:
+    """The model with one body only, on a free hinge at the origin; gravity is that of the model."""
     zeros = (0.0,) * 6
     hinge = body.hinge.model_copy(
         update={
@@ -154,8 +155,12 @@ def _own_mass(model: Model, body: Body, eta: Array) -> Array:
         }
     )
     alone = body.model_copy(update={"parent": "ground", "at": "origin", "hinge": hinge})
-    block = compile_block(model.model_copy(update={"bodies": (alone,), "inputs": (), "outputs": ()}))
-    data = kernel.KernelData(kernel.KernelModel(block.data), 0)
+    return model.model_copy(update={"bodies": (alone,), "inputs": (), "outputs": ()})
+
+
+def _own_mass(model: Model, body: Body, eta: Array) -> Array:
+    """M_m at deflections eta, (B, nm + 6, nm + 6), about O in its own axes: order modes, angular, linear."""
+    data = kernel.KernelData(kernel.KernelModel(compile_block(free_alone(model, body)).data), 0)
     q = np.zeros((eta.shape[0], 7 + eta.shape[1]))
     q[:, 6], q[:, 7:] = 1.0, eta
     order = [*range(6, 6 + eta.shape[1]), 3, 4, 5, 0, 1, 2]
