@@ -220,3 +220,28 @@ def test_solved_bodies_are_forgotten_with_their_model() -> None:
     del body
     gc.collect()
     assert len(build._SOLVED) < before
+
+
+def test_equal_beams_are_solved_once_and_pinned_ones_once_for_each_axis(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each is loaded from a text of its own: what counts is what they are."""
+    calls: list[str] = []
+    solve = build._beam_body
+
+    def counted(beam: Any, hinge: Any, stiffening: bool) -> FlexBody:
+        calls.append(beam.modes.boundary)
+        return solve(beam, hinge, stiffening)
+
+    monkeypatch.setattr(build, "_beam_body", counted)
+    odd = {"length": 1.2345}
+    first, second, longer = beam(**odd), beam(**odd), beam(length=1.2346)
+    assert first is second and first is not longer and len(calls) == 2
+    np.testing.assert_array_equal(first.node_shapes, solve(*solved_of(odd)).node_shapes)
+    pinned = odd | {"modes": {"boundary": "pinned", "count": 2}}
+    kept = [beam({"type": "revolute", "axis": axis}, **pinned) for axis in ([0, 0, 1], [0, 1, 0], [0, 0, 1])]
+    assert kept[0] is kept[2] and kept[0] is not kept[1] and len(calls) == 4
+
+
+def solved_of(changes: dict[str, Any]) -> tuple[Any, Any, bool]:
+    """What the beam with these changes is made of."""
+    body = loaded(None, beam=BEAM | changes)
+    return body.beam, body.hinge, True

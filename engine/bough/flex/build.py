@@ -33,6 +33,8 @@ class _Solved:
 
 # By the identity of a part of the model, for as long as that lives: a model is solved once, whoever asks.
 _SOLVED: dict[int, _Solved] = {}
+# By what a beam is, for as long as a body made of it lives: equal beams are solved once and share their arrays.
+_EQUAL: weakref.WeakValueDictionary[tuple[object, ...], FlexBody] = weakref.WeakValueDictionary()
 
 
 def flex_body(body: Body, stiffening: bool = True) -> FlexBody:
@@ -70,11 +72,21 @@ def _solved(body: Body, stiffening: bool) -> FlexBody:
     try:
         # Absurd numbers overflow quietly here: the modes are refused when they are not finite.
         with np.errstate(all="ignore"):
-            flex = _beam_body(body.beam, body.hinge, stiffening)
+            flex = _equal_beam(body.beam, body.hinge, stiffening)
             return flex if body.cut is None else replace(flex, damping=cut_damping(body.cut.whole, flex))
     except ModelError as error:
         where = f"body {body.label!r}"
         raise ModelError([replace(problem, file=where) for problem in error.problems]) from None
+
+
+def _equal_beam(beam: Beam, hinge: Hinge, stiffening: bool) -> FlexBody:
+    """The beam, or one that is equal to it and lives."""
+    pinned = beam.modes.boundary == "pinned"
+    key = (beam.model_dump_json(), hinge.type if pinned else "", hinge.axes if pinned else (), stiffening)
+    flex = _EQUAL.get(key)
+    if flex is None:
+        flex = _EQUAL[key] = _beam_body(beam, hinge, stiffening)
+    return flex
 
 
 def beam_frame(beam: Beam) -> Frame:
