@@ -18,12 +18,14 @@ if TYPE_CHECKING:
     from bough.model import Model, schema
     from bough.run.result import Result
     from bough.run.simulate import simulate
+    from bough.run.stepping import Run
 else:
     _HOMES = {
         "Hybrid": "bough.mechanism.mechanism",
         "Mechanism": "bough.mechanism.mechanism",
         "Model": "bough.model",
         "Result": "bough.run.result",
+        "Run": "bough.run.stepping",
         "StateSpace": "bough.mechanism.linearize",
         "build_fmu": "bough.fmu",
         "equilibrium": "bough.mechanism.equilibrium",
@@ -56,6 +58,7 @@ __all__ = [
     "Model",
     "ModelError",
     "Result",
+    "Run",
     "SimulationError",
     "StateSpace",
     "ToleranceWarning",

@@ -11,7 +11,6 @@ from ruamel.yaml import YAML
 import bough
 from bough.demo import MODEL
 from bough.partners.partner_run import PartnerRun
-from bough.run.stepping import Stepper
 
 STEP, MOVE, STOP = 1e-3, 1.5, 3.5
 START, END = np.array([-0.6, 1.9]), np.array([1.2, 0.4])
@@ -46,24 +45,19 @@ def slew(control: Law, payload: float = 1.0, stop: float = STOP) -> tuple[Array,
     """Times, distance of the tip from where it is to be (m), angles and speeds."""
     system = arm(payload)
     hinges = [system.u_names.index(name) for name in ("shoulder.w", "elbow.w")]
-    plant = Stepper(system.block.data)
-    plant.q[:], plant.u[:] = system.initial_state()
-    # arrays of a stepper begin at zero: what the model file says of hinges
-    plant.armature[hinges] = [0.02, 0.01]
-    plant.gravity[:] = system.model.gravity
-    plant.method, plant.step_size = 0, 5e-4
-    plant.touch("positions")
+    plant = bough.Run(system, {"shoulder.armature": 0.02, "elbow.armature": 0.01}, method="rk4", solver_step=5e-4)
     goal = system.initial_state()[0]
     goal[hinges] = END
     there, rows, seen = system.pose(goal, "payload.origin")[0], [], []
     count = round(stop / STEP)
     for k in range(count):
-        phi, w = plant.q[hinges], plant.u[hinges]
-        rows.append(plant.q.copy())
+        q = plant.values(*system.q_names)
+        phi, w = q[hinges], plant.values("shoulder.w", "elbow.w")
+        rows.append(q)
         seen.append(np.concatenate([phi, w]))
-        plant.tau[hinges] = control(k * STEP, phi, w)
-        plant.touch("inputs")
-        plant.step((k + 1) * STEP)
+        torque = control(k * STEP, phi, w)
+        plant.set({"shoulder.tau": torque[0], "elbow.tau": torque[1]})
+        plant.step((k + 1) * STEP - plant.time)
     away = np.linalg.norm(system.pose(np.array(rows), "payload.origin")[0] - there, axis=1)
     both = np.array(seen)
     return np.arange(count) * STEP, away, both[:, :2], both[:, 2:]

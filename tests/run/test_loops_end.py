@@ -8,7 +8,7 @@ import pytest
 import bough
 from bough.errors import ArgumentError, SimulationError
 from bough.mechanism import kernel
-from bough.run.stepping import Stepper
+from bough.run.studies import Plan, run_set
 
 CART = {
     "bough": 1,
@@ -49,35 +49,29 @@ def test_a_start_where_every_step_fails_ends_the_run(method: str, start: float) 
 def test_a_step_that_vanishes_in_rounding_is_refused(step: float, method: str) -> None:
     with pytest.raises(ArgumentError, match="solver_step: expected"):
         bough.simulate(CART, 1.0, method=method, solver_step=step)
-    stepper = Stepper(bough.Mechanism(CART).block.data)
-    stepper.method, stepper.step_size, stepper.time = 0, step, 1.0
-    with pytest.raises(SimulationError, match="step"):
-        stepper.step(2.0)
+    with pytest.raises(SimulationError, match="zero or a number of seconds from 1e-12 on"):
+        bough.Run(CART, method=method, solver_step=step)
 
 
 def test_a_communication_step_without_an_end_in_sight_is_given_up() -> None:
     """A spring of 1e4 rad/s for 1e9 s: some 1e13 steps. The first ten thousand show it."""
     model = {**CART, "bodies": [{**CART["bodies"][0]}]}
     model["bodies"][0]["hinge"] = {**CART["bodies"][0]["hinge"], "stiffness": 2e8, "initial": {"s": 1e-3}}
-    system = bough.Mechanism(model)
-    stepper = Stepper(system.block.data)
-    stepper.stiffness[:], stepper.q[:] = 2e8, 1e-3
-    stepper.touch("parameters")
+    run = bough.Run(model)
     with pytest.raises(SimulationError, match="too small"):
-        stepper.step(1e9)
-    assert stepper.time < 100.0
+        run.step(1e9)
+    assert run.time < 100.0
 
 
 def test_a_step_at_a_steady_pace_that_is_too_slow_ends_after_a_part_of_the_allowed_attempts() -> None:
     """A pace that needs some twenty times the allowed attempts: given up after a twentieth of them, not after all."""
-    system = bough.Mechanism(CART)
-    stepper = Stepper(system.block.data)
-    stepper.stiffness[:], stepper.q[:], stepper.tolerance = 2e8, 1e-3, 1e-6
-    stepper.touch("parameters")
+    settings = {"rail.stiffness": 2e8, "rail.s": 1e-3}
+    counted = run_set(CART, settings, Plan(0.1, 0.1)).statistics
+    pace = (counted["steps"] + counted["rejected"]) / 0.1
+    run = bough.Run(CART, settings)
     with pytest.raises(SimulationError, match="too small"):
-        stepper.step(1e3)
-    assert stepper._run is not None
-    assert 20_000 < stepper._run.attempts < 200_000
+        run.step(1e3)
+    assert 20_000 < pace * run.time < 200_000
 
 
 def test_counts_do_not_overflow_32_bits() -> None:

@@ -14,7 +14,6 @@ import pytest
 import bough
 from bough.mechanism import kernel
 from bough.mechanism.equilibrium import equilibrium
-from bough.run.stepping import Stepper
 from bough.run.studies import Plan, run_set
 
 THREADS, ROUNDS = 4, 4
@@ -187,22 +186,25 @@ def test_what_a_thread_used_is_freed_with_it(system: bough.Mechanism, monkeypatc
     assert 1 <= len(freed) <= THREADS
 
 
-def test_a_stepper_that_two_threads_step_at_once_says_so() -> None:
+def test_a_run_that_two_threads_step_at_once_says_so() -> None:
     system = bough.Mechanism(chain(3))
-    stepper = Stepper(system.block.data)
     said: list[str] = []
+    ready: list[bough.Run] = []
 
-    def inputs(_: float, q: Any, u: Any, tau: Any, motion: Any, loads: Any) -> None:
+    def torque(_: float) -> float:
         def other() -> None:
             with pytest.raises(bough.BoughError, match="another thread") as refused:
-                stepper.step(0.02)
+                ready[0].step(0.02)
             said.append(str(refused.value))
 
-        if not said:
+        if ready and not said:
             with ThreadPoolExecutor(1) as pool:
                 pool.submit(other).result()
-        tau[:], motion[:], loads[:] = 0.0, 0.0, 0.0
+        return 0.0
 
-    stepper.step(0.01, inputs)
-    assert stepper.time == 0.01
-    assert "a Stepper of its own" in said[0]
+    name = next(v.name for v in system.variables if v.causality == "input")
+    run = bough.Run(system, inputs={name: torque})
+    ready.append(run)
+    run.step(0.01)
+    assert run.time == 0.01
+    assert "a Run of its own" in said[0]

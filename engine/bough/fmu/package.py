@@ -22,9 +22,9 @@ from bough.fmu.description import Description, describe
 from bough.fmu.fmu_page import documentation
 from bough.fmu.picture import png, shapes, svg
 from bough.fmu.python_runtime import python_files, python_platforms
-from bough.fmu.resource import resource
 from bough.fmu.source_runtime import source_files, source_names
 from bough.mechanism.mechanism import Mechanism
+from bough.mechanism.resource import resource
 from bough.model import Model
 from bough.model.named_files import check_target
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from bough.errors import BoughError
 from bough.files import check_archive, open_file
-from bough.fmu.resource import read_resource
+from bough.mechanism.resource import read_resource
 from bough.partners import controller, model_controller, motor
 from bough.partners.model_run import ModelRun
 from bough.partners.opened import Opened, open_partner

@@ -6,8 +6,8 @@ import struct
 from dataclasses import dataclass
 
 from bough.errors import BoughError
-from bough.fmu.resource import Record, Resource, read_resource
 from bough.mechanism.fields import Kind
+from bough.mechanism.resource import Record, Resource, read_resource
 from bough.partners import controller, model_controller, motor
 from bough.partners.controller import ControllerRun
 from bough.partners.model_run import ModelRun

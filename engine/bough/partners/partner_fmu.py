@@ -24,7 +24,7 @@ from bough.fmu.package import (
     write_fmu,
 )
 from bough.fmu.python_runtime import python_files
-from bough.fmu.resource import Content, pack
+from bough.mechanism.resource import Content, pack
 from bough.model.named_files import check_target
 from bough.partners import controller, model_controller, motor
 from bough.partners.misfit import Misfit, PartnerError

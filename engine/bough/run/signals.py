@@ -3,11 +3,13 @@
 An integrator that chooses its own steps sees an input only where it looks. Steps therefore end at every knot of every
 table, where an input jumps or bends; between two knots the kernel has the inputs as polynomials and cannot miss
 anything. A function of time shows no knots: steps are bounded by the distance of the rows, and a jump between two rows
-is looked for by halving.
+is looked for by halving. A function of time and state is asked at every stage of the integrator; where it jumps with
+the state, the error control finds the place.
 """
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -15,14 +17,15 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bough.errors import ArgumentError, did_you_mean, listed
+from bough.errors import ArgumentError, choices, did_you_mean, listed
 from bough.mechanism.mechanism import Mechanism
 from bough.mechanism.variables import Variable
 from bough.model import Model
 
 Array: TypeAlias = NDArray[np.float64]
-Input: TypeAlias = float | ArrayLike | tuple[ArrayLike, ArrayLike] | Callable[[float], float]
-"""A number; a series on the output times; a pair (times, values), linear between; or a function of time in s."""
+Input: TypeAlias = float | ArrayLike | tuple[ArrayLike, ArrayLike] | Callable[..., float]
+"""A number; a series on the output times; a pair (times, values), linear between; a function of time in s; or a
+function of time and `State`."""
 
 _SURE = 5
 """Halvings before a function may be called smooth."""
@@ -30,6 +33,40 @@ _STEEP = 0.5
 """A function that changes by less than this part of the whole, in a small part of the time, is smooth enough there."""
 _PARAMETERS = ("damping", "stiffness", "rest", "armature", "locked", "damping_scale", "mass", "com", "inertia")
 """Last part of the names of parameters that hinges and bodies have."""
+
+
+class State:
+    """Positions and speeds at the stage at which an input is asked for, by the names of `q_names` and `u_names`."""
+
+    def __init__(self, system: Mechanism) -> None:
+        """Of a mechanism; `now` says which."""
+        self._places = {name: (0, i) for i, name in enumerate(system.q_names)}
+        self._places |= {name: (1, i) for i, name in enumerate(system.u_names)}
+        self._arrays: tuple[Array, Array] = (np.empty(0), np.empty(0))
+
+    def now(self, q: Array, u: Array) -> State:
+        """Look at this state from now on."""
+        self._arrays = (q, u)
+        return self
+
+    def __getitem__(self, name: str) -> float:
+        """A position or a speed, such as `state["shoulder.phi"]`."""
+        if name not in self._places:
+            raise ArgumentError(f"there is no state {name!r}{choices(name, list(self._places))}")
+        which, index = self._places[name]
+        return float(self._arrays[which][index])
+
+
+def input_function(function: Callable[..., float]) -> tuple[Callable[[float, State], float], bool]:
+    """A function of time and state from one of time, or of both; whether it was one of both."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):  # written in C, without a signature
+        parameters = ()  # type: ignore[assignment]
+    needed = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) and p.default is p.empty]
+    if len(needed) == 2:
+        return function, True
+    return lambda t, _: function(t), False
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,6 +124,12 @@ class _Function:
                 return None
 
 
+@dataclass(frozen=True, eq=False)
+class _Law:
+    variable: Variable
+    value: Callable[[float, State], float]
+
+
 class Schedule:
     """All inputs of a run.
 
@@ -107,13 +150,18 @@ class Schedule:
             ArgumentError: A name is unknown, or a value is none that an input can have.
         """
         known = {v.name: v for v in system.variables if v.causality == "input"}
-        tables, self._functions = [], []
+        tables: list[_Table] = []
+        self._functions: list[_Function] = []
+        self._laws: list[_Law] = []
+        self._state = State(system)
         for name, value in inputs.items():
             if name not in known:
                 raise _no_input(system, name, list(known))
             signal = _signal(known[name], value, times)
             if isinstance(signal, _Table):
                 tables.append(signal)
+            elif isinstance(signal, _Law):
+                self._laws.append(signal)
             else:
                 self._functions.append(signal)
         start, stop = times[0], times[-1]
@@ -128,8 +176,8 @@ class Schedule:
 
     @property
     def functions(self) -> bool:
-        """Whether any input is a function of time, which only the function knows."""
-        return bool(self._functions)
+        """Whether any input is a function, which only the function knows."""
+        return bool(self._functions or self._laws)
 
     def _place(self, variable: Variable) -> int:
         first = {"tau": 0, "motion": self.nu, "loads": 2 * self.nu}
@@ -146,26 +194,30 @@ class Schedule:
         found = (function.jump(low, high) for function in self._functions)
         return sorted({jump for jump in found if jump is not None})
 
-    def fill(self, t: float, tau: Array, motion: Array, loads: Array) -> None:
-        """Functions of time at t, into the arrays of the kernel."""
+    def fill(self, t: float, q: Array, u: Array, tau: Array, motion: Array, loads: Array) -> None:
+        """Functions at time t and state q, u, into the arrays of the kernel."""
         targets = {"tau": tau, "motion": motion, "loads": loads.reshape(-1)}
         for s in self._functions:
             targets[s.variable.kind][s.variable.index] = s.value(t)
+        state = self._state.now(q, u)
+        for law in self._laws:
+            targets[law.variable.kind][law.variable.index] = law.value(t, state)
 
-    def at(self, t: float, tau: Array, motion: Array, loads: Array) -> None:
-        """Every input at time t, s; where one jumps, as it is afterwards."""
+    def at(self, t: float, q: Array, u: Array, tau: Array, motion: Array, loads: Array) -> None:
+        """Every input at time t, s, and state q, u; where one jumps, as it is afterwards."""
         number = int(np.clip(np.searchsorted(self.knots, t, side="right") - 1, 0, self.knots.size - 1))
         values, slopes = self.piece(number)
         now = values + (t - self.knots[number]) * slopes
         nu = self.nu
         tau[:], motion[:], loads.reshape(-1)[:] = now[:nu], now[nu : 2 * nu], now[2 * nu :]
-        self.fill(t, tau, motion, loads)
+        self.fill(t, q, u, tau, motion, loads)
 
 
-def _signal(variable: Variable, value: Input, times: Array) -> _Table | _Function:
+def _signal(variable: Variable, value: Input, times: Array) -> _Table | _Function | _Law:
     where = f"inputs[{variable.name!r}]"
     if callable(value):
-        return _Function(variable, value)
+        law, of_state = input_function(value)
+        return _Law(variable, law) if of_state else _Function(variable, value)
     try:
         pair = value if isinstance(value, tuple) and len(value) == 2 else (times, value)
         grid, series = (np.asarray(x, dtype=np.float64) for x in pair)

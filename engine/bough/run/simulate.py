@@ -52,7 +52,8 @@ def simulate(
         stop: End time, s.
         inputs: By FMU name, such as `shoulder.tau` or `upper.tip.force[1]`: a number, a series with one value per
             output time, a pair (times, values) that is linear between and constant outside (two equal times make a
-            jump), or a function of time. Steps end where a series jumps or bends.
+            jump), a function of time, or a function of time and state, which sees the state of every stage of the
+            solver: `lambda t, state: -0.3 * state["shoulder.w"]`. Steps end where a series jumps or bends.
         step: Distance of output times, s; a thousandth of the run if not given.
         start: Start time, s.
         method: `dopri5` (adaptive, order 5, dense output), `rk4` (fixed step), or `rosenbrock2` (linearly implicit,
@@ -159,8 +160,8 @@ class _Walk:
         self.sim.set_inputs(float(knots[self.number]), self.schedule.piece(self.number))
         self.sim.set_stop(self.end)
 
-    def _fill(self, t: float, _q: Array, _u: Array, tau: Array, motion: Array, loads: Array) -> None:
-        self.schedule.fill(min(t, self.before), tau, motion, loads)
+    def _fill(self, t: float, q: Array, u: Array, tau: Array, motion: Array, loads: Array) -> None:
+        self.schedule.fill(min(t, self.before), q, u, tau, motion, loads)
 
     def to(self, t: float) -> None:
         """Go to time t, s."""
@@ -308,7 +309,7 @@ class _Recorder:
         """Evaluate everything at output time number i."""
         t = float(self.times[i])
         try:
-            self.schedule.at(t, self.tau, self.motion, self.loads)
+            self.schedule.at(t, q, u, self.tau, self.motion, self.loads)
         except Exception as error:  # the user's function may raise anything
             raise _input_failure(t, error) from None
         at = {"q": q, "u": u, "tau": self.tau, "motion": self.motion, "loads": self.loads}

@@ -125,9 +125,17 @@ BOUGH_API bough_instance_status bough_instance_get(bough_instance *f, const boug
 BOUGH_API bough_instance_status bough_instance_set(bough_instance *f, const bough_variable *v, const double *value);
 /* what bough_instance_set would say, with its message, but nothing is set: a call that sets several changes all or none */
 BOUGH_API bough_instance_status bough_instance_check(bough_instance *f, const bough_variable *v, const double *value);
+/* Several variables of any type at once; write changes all of them or none. */
+BOUGH_API bough_instance_status bough_instance_read(bough_instance *f, const uint32_t *vr, size_t count, double *values);
+BOUGH_API bough_instance_status bough_instance_write(bough_instance *f, const uint32_t *vr, size_t count,
+                                                     const double *values);
 /* derivative `order` of an input, from its last value on; holds for one step */
 BOUGH_API bough_instance_status bough_instance_input_derivative(bough_instance *f, const bough_variable *v, int order,
                                                                 const double *value);
+
+/* Inputs that depend on time or state: called at every stage of a step and at every evaluation, on top of what is set; a
+ * non-zero return ends the call with an error. Null: none. Derivatives do not see it. Mechanisms only. */
+BOUGH_API bough_instance_status bough_instance_set_input(bough_instance *f, bough_input_fn input, void *user);
 
 /* ---- Co-Simulation: to time + step. `reached` is where it got to. The hook (may be null) is called after every internal
  * step, in state AT_INTERMEDIATE; non-zero asks to return early. */

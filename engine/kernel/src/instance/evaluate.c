@@ -117,12 +117,25 @@ bough_point bough_instance_point(const bough_instance *f) {
   return at;
 }
 
+/* inputs at a point as the host's function has them */
+static int ask_input(bough_instance *f, bough_point *at) {
+  memcpy(f->stage_inputs, f->inputs, (size_t)f->inputs_width * sizeof(double));
+#define BOUGH_INPUT(number, KIND, member, count) double *const member = f->stage_inputs + (f->member - f->inputs);
+#include "fields.def"
+#define BOUGH_INPUT(number, KIND, member, count) at->member = member;
+#include "fields.def"
+  if (f->input(f->input_user, f->now.time, f->q, f->u, tau, motion, loads) == 0) return 1;
+  bough_instance_log(f, INSTANCE_ERROR, LOG_ERROR, "%s: the input function failed at t = %.9g s.", f->function, f->now.time);
+  return 0;
+}
+
 bough_instance_status bough_mechanism_evaluate(bough_instance *f, int sensors) {
   const bough_instance_status applied = bough_mechanism_apply(f);
   if (applied != INSTANCE_OK) return applied;
   const int dynamics = !f->dynamics_fresh, motions = sensors && !f->sensors_fresh && f->resource->n_sensors > 0;
   if (!dynamics && !motions) return INSTANCE_OK;
   bough_point at = bough_instance_point(f);
+  if (dynamics && f->input && !ask_input(f, &at)) return INSTANCE_ERROR;
   bough_values values = {0};
   if (!dynamics) at.udot = f->udot;
 #define WANTED_DYNAMICS dynamics

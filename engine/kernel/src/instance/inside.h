@@ -92,6 +92,9 @@ struct bough_instance {
   size_t array_count;
   double *inputs; /* [inputs_width] all inputs; the members below are parts of it */
   int inputs_width;
+  bough_input_fn input; /* what changes inputs at a stage, or null */
+  void *input_user;
+  double *stage_inputs; /* [inputs_width] at the point of an evaluation, if there is such a function */
   double *inputs_dot; /* [INPUT_ORDERS][inputs_width] their derivatives */
 #define BOUGH_STATE(number, KIND, member, count) double *member;
 #define BOUGH_INPUT(number, KIND, member, count) double *member;

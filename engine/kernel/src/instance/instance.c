@@ -100,6 +100,38 @@ bough_instance_status bough_instance_set(bough_instance *f, const bough_variable
   return status;
 }
 
+/* the variable of a reference, whatever its type; logs and returns null if there is none */
+static const bough_variable *any_variable(bough_instance *f, uint32_t vr) {
+  const int known = vr < (uint32_t)f->resource->n_variables;
+  return bough_instance_find(f, vr, known ? (bough_type)f->resource->variable[vr].type : TYPE_REAL);
+}
+bough_instance_status bough_instance_read(bough_instance *f, const uint32_t *vr, size_t count, double *values) {
+  if (bough_instance_missing(f, vr, count) || bough_instance_missing(f, values, count)) return INSTANCE_ERROR;
+  for (size_t i = 0; i < count; i++) {
+    const bough_variable *v = any_variable(f, vr[i]);
+    const bough_instance_status status = v ? f->type->get(f, v, values) : INSTANCE_ERROR;
+    if (status != INSTANCE_OK) return status;
+    values += v->count;
+  }
+  return INSTANCE_OK;
+}
+bough_instance_status bough_instance_write(bough_instance *f, const uint32_t *vr, size_t count, const double *values) {
+  if (bough_instance_missing(f, vr, count) || bough_instance_missing(f, values, count)) return INSTANCE_ERROR;
+  bough_instance_status worst = INSTANCE_OK;
+  for (int pass = 0; pass < 2 && worst == INSTANCE_OK; pass++) { /* all are checked before the first is set */
+    const double *value = values;
+    for (size_t i = 0; i < count; i++) {
+      const bough_variable *v = any_variable(f, vr[i]);
+      if (!v) return INSTANCE_ERROR;
+      const bough_instance_status status = pass ? INSTANCE_OK : f->type->check(f, v, value);
+      if (pass) f->type->set(f, v, value);
+      if (status > worst) worst = status;
+      value += v->count;
+    }
+  }
+  return worst;
+}
+
 /* ---- what not every type offers; its modelDescription.xml says so */
 
 static bough_instance_status not_offered(bough_instance *f, const char *what) {
@@ -127,6 +159,12 @@ bough_instance_status bough_instance_input_derivative(bough_instance *f, const b
                                                       const double *value) {
   if (!f->type->input_derivative) return not_offered(f, "interpolation of inputs");
   return f->type->input_derivative(f, v, order, value);
+}
+bough_instance_status bough_instance_set_input(bough_instance *f, bough_input_fn input, void *user) {
+  if (f->partner) return not_offered(f, "inputs by a function");
+  f->input = input, f->input_user = user;
+  f->dynamics_fresh = f->sensors_fresh = 0;
+  return INSTANCE_OK;
 }
 
 /* ---- the clock */

@@ -51,7 +51,7 @@ static int make_arrays(bough_instance *f) {
   const size_t n_values = lay_out(f, values, COUNT(values), NULL);
   f->inputs_width = (int)n_inputs;
   f->array_count = n_states + (1 + INPUT_ORDERS) * n_inputs + n_parameters;
-  double *p = calloc(f->array_count + n_values + (size_t)(f->nq + f->nu) + 10 * nb + nu + 1, sizeof(double));
+  double *p = calloc(f->array_count + n_values + n_inputs + (size_t)(f->nq + f->nu) + 10 * nb + nu + 1, sizeof(double));
   f->arrays = p;
   f->stop = calloc(nu + 1, 1);
   f->first = calloc(f->array_count + 1, sizeof(double));
@@ -63,6 +63,7 @@ static int make_arrays(bough_instance *f) {
   f->parameters = p, p += lay_out(f, parameters, COUNT(parameters), p);
   f->values = p, p += lay_out(f, values, COUNT(values), p);
   f->value_count = n_values;
+  f->stage_inputs = p, p += n_inputs;
   f->work = p, p += f->nq + f->nu;
   f->inertia = p, p += 10 * nb;
   f->held = p;

@@ -108,7 +108,7 @@ static bough_status walk(bough_instance *f, double end, bough_hook hook, void *u
   bough_status status = BOUGH_OK;
   int early = 0;
   while (status == BOUGH_OK && !early && f->now.time < end) {
-    status = bough_sim_step(f->sim, end, NULL, NULL, f->q, f->u);
+    status = bough_sim_step(f->sim, end, f->input, f->input_user, f->q, f->u);
     f->now.time = bough_sim_time(f->sim);
     if (status == BOUGH_OK && f->now.time < end && hopeless(attempts(f->sim) - first, start, f->now.time, end))
       status = BOUGH_STEP_TOO_SMALL;
