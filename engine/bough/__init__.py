@@ -11,14 +11,20 @@ from bough.errors import BoughError, BoughWarning, BuildError, ModelError, Simul
 
 if TYPE_CHECKING:
     from bough.flex import load
+    from bough.flex.body_summary import flex_summary
     from bough.fmu import build_fmu
+    from bough.fmu.doctor import doctor
     from bough.mechanism.equilibrium import equilibrium
     from bough.mechanism.linearize import StateSpace
     from bough.mechanism.mechanism import Hybrid, Mechanism
+    from bough.mechanism.model_summary import check
+    from bough.mechanism.vibration import Vibration, Vibrations, modes
     from bough.model import Model, schema
+    from bough.report.document import write_report
     from bough.run.result import Result
     from bough.run.simulate import simulate
     from bough.run.stepping import Run
+    from bough.run.sweep_files import sweep
 else:
     _HOMES = {
         "Hybrid": "bough.mechanism.mechanism",
@@ -27,13 +33,33 @@ else:
         "Result": "bough.run.result",
         "Run": "bough.run.stepping",
         "StateSpace": "bough.mechanism.linearize",
+        "Vibration": "bough.mechanism.vibration",
+        "Vibrations": "bough.mechanism.vibration",
         "build_fmu": "bough.fmu",
+        "check": "bough.mechanism.model_summary",
+        "doctor": "bough.fmu.doctor",
         "equilibrium": "bough.mechanism.equilibrium",
+        "flex_summary": "bough.flex.body_summary",
         "load": "bough.flex",
+        "modes": "bough.mechanism.vibration",
         "schema": "bough.model",
         "simulate": "bough.run.simulate",
+        "sweep": "bough.run.sweep_files",
+        "write_report": "bough.report.document",
     }
-    _ROOMS = ("coupling", "files", "flex", "fmu", "mechanism", "model", "partners", "report", "run", "text")
+    _ROOMS = (
+        "coupling",
+        "files",
+        "flex",
+        "fmu",
+        "mechanism",
+        "model",
+        "partners",
+        "regression",
+        "report",
+        "run",
+        "text",
+    )
 
     def __getattr__(name):
         if name in _HOMES:
@@ -62,10 +88,18 @@ __all__ = [
     "SimulationError",
     "StateSpace",
     "ToleranceWarning",
+    "Vibration",
+    "Vibrations",
     "__version__",
     "build_fmu",
+    "check",
+    "doctor",
     "equilibrium",
+    "flex_summary",
     "load",
+    "modes",
     "schema",
     "simulate",
+    "sweep",
+    "write_report",
 ]

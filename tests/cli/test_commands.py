@@ -302,9 +302,9 @@ def test_every_command_says_in_one_line_what_it_wrote(tmp_path: Path, monkeypatc
 
 
 def test_what_was_written_is_told_beside_an_answer_for_a_program(tmp_path: Path) -> None:
-    target = tmp_path / "x.fmu"
-    for arguments in (["build", ARM, "--platform", "native", "-o", target], ["run", ARM, "--stop", 0.1, "-o", target]):
-        done = invoke(*arguments, "--json")
+    for arguments, name in ((["build", ARM, "--platform", "native"], "x.fmu"), (["run", ARM, "--stop", 0.1], "x.csv")):
+        target = tmp_path / name
+        done = invoke(*arguments, "-o", target, "--json")
         assert json.loads(done.stdout)["ok"] is True
         assert done.stderr.startswith(f"{target}: ")
         assert done.stderr.count("\n") == 1

@@ -43,6 +43,7 @@ def test_demo_leaves_models_fmus_result_pictures_and_report(folder: Path) -> Non
     names = {f"{p}.png" for p in pictures} | {"model.yaml", "system.yaml", "run.csv", "run.html"}
     names |= {"arm.fmu", "motor.fmu", "controller.fmu", "arm_drive.ssp"}
     names |= {"system_model.yaml", "arm_drive_model.ssp", "run_model.csv"}
+    names |= {"run.csv-metadata.json", "run_model.csv-metadata.json"}
     assert {p.name for p in folder.iterdir()} == names
     for picture in pictures:
         assert (folder / f"{picture}.png").read_bytes().startswith(b"\x89PNG")

@@ -16,11 +16,13 @@ from typer.testing import CliRunner, Result
 
 import bough
 from bough.cli import app
-from bough.cli.summary import print_summary, summary
-from bough.cli.vibration import print_vibrations, vibrations
+from bough.cli.summary import print_summary
+from bough.cli.vibration_table import print_vibrations
 from bough.demo import MODEL
 from bough.demo.pictures import vibration_panels
 from bough.demo.show import _missed
+from bough.mechanism.model_summary import summary
+from bough.mechanism.vibration import vibrations
 from bough.report.palette import line_style
 
 ARM = """\

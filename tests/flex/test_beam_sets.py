@@ -12,8 +12,8 @@ from scipy.linalg import eigh
 from scipy.optimize import brentq
 
 import bough
-from bough.cli.vibration import vibrations
 from bough.flex.build import beam_frame
+from bough.mechanism.vibration import vibrations
 from bough.model import load
 
 PAYLOAD: dict[str, Any] = {"mass": 1.2, "com": [0.05, 0, 0], "inertia": [2e-3, 3e-3, 3e-3, 0, 0, 0]}

@@ -10,7 +10,7 @@ from examples.make_golden import script
 from scipy.integrate import quad
 
 import bough
-from bough.cli.vibration import vibrations
+from bough.mechanism.vibration import vibrations
 
 PUBLISHED = [5.2834, 20.842, 46.770, 83.068, 129.738]
 """rad/s, from the characteristic equation with Xi = 5.18."""

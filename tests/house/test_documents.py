@@ -116,7 +116,8 @@ def test_readme_commands_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         assert done.exit_code == 0, f"{command}: {done.output}"
     arm = {"arm.yaml", "arm_modes.png", "run.csv", "run.html", "arm.fmu", "arm.reference.csv", "arm.reference.json"}
     drive = {"drive.yaml", "drive.ssp", "drive.csv", "drive.html"}
-    assert {p.name for p in tmp_path.iterdir()} == arm | drive
+    units = {"run.csv-metadata.json", "drive.csv-metadata.json"}
+    assert {p.name for p in tmp_path.iterdir()} == arm | drive | units
 
 
 def test_check_prints_what_its_documentation_shows(tmp_path: Path) -> None:

@@ -89,10 +89,11 @@ OPTIONAL = {
     "fmu_manipulation_toolbox": "dev",
     "pyNastran": "nastran",
     "pytest": "dev",
+    "pyarrow": "parquet",
     "pythonfmu": "fmu",
 }
 """Packages that the engine imports only where a user asks for what they do, and the extra that brings them."""
-DISTRIBUTION = {"PIL": "pillow", "ruamel": "ruamel.yaml"}
+DISTRIBUTION = {"PIL": "pillow", "mpl_toolkits": "matplotlib", "ruamel": "ruamel.yaml"}
 """Packages whose name on PyPI is another one."""
 
 

@@ -14,8 +14,7 @@ from typer.testing import CliRunner
 
 import bough
 from bough.cli import app
-from bough.cli.reporting import PARTNERS, partner_kind, with_units
-from bough.partners import KINDS, describe_partner
+from bough.partners import describe_partner
 from bough.report import charts, render_page
 from bough.report.charts import COORDINATES, Chart
 from bough.report.choice import drawn_charts
@@ -39,18 +38,21 @@ def _partner_names(kind: str, axes: int) -> dict[str, str]:
 
 
 def _coupled(kind: str = "controller") -> bough.Result:
-    """A crane, its motor and its controller in one result, as its CSV file gives it: without units."""
+    """A crane, its motor and its controller in one result, with their units, as the master of a system gives it."""
     _, run = slider_run()
     t = run.t
     columns = {f"crane.{name}": run[name] for name in run.names}
+    units = {f"crane.{name}": unit for name, unit in run.units.items()}
     for owner, partner in (("motor", "motor"), ("controller", kind)):
-        for i, name in enumerate(_partner_names(partner, 2)):
+        names = _partner_names(partner, 2)
+        units |= {f"{owner}.{name}": unit for name, unit in names.items()}
+        for i, name in enumerate(names):
             columns[f"{owner}.{name}"] = np.sin((i + 2) * t) * (10.0 if owner == "motor" else 40.0)
     for name in ("phi_cmd", "w_cmd", "a_cmd"):
         columns |= {f"controller.{name}[{i}]": np.zeros(t.size) for i in (1, 2)}
     columns["motor.armature[1]"] = np.full(t.size, 0.02)
     columns["motor.w[1]"] = run["luff.w"]
-    return bough.Result(t, columns)
+    return bough.Result(t, columns, units)
 
 
 def _of(drawn: list[Chart], title: str) -> Chart:
@@ -80,34 +82,8 @@ def test_foreign_component_with_an_angle_is_no_hinge() -> None:
     assert "encoder.phi" not in _of(charts(bough.Result(result.t, columns)), "Hinge angles").names
 
 
-@pytest.mark.parametrize("axes", [1, 2])
-@pytest.mark.parametrize("kind", KINDS)
-def test_partners_are_known_by_their_variables_and_get_their_units(kind: str, axes: int) -> None:
-    units = _partner_names(kind, axes)
-    t = np.linspace(0.0, 1.0, 3)
-    columns = {f"x.{name}": t for name in units}
-    if kind == "controller":  # its command is volts where there is a motor to take it
-        columns |= {f"y.{name}": t**2 for name in _partner_names("motor", 1)}
-    found = with_units(bough.Result(t, columns)).units
-    assert {name: found[f"x.{name}"] for name in units} == units
-
-
-def test_every_kind_of_partner_can_be_known() -> None:
-    assert tuple(PARTNERS) == KINDS
-    assert partner_kind({"u", "w", "tau"}) == "", "a motor has a current too"
-    assert partner_kind({"phi", "w", "tau", "a"}) == ""
-
-
-def test_command_of_a_controller_that_drives_a_hinge_is_a_torque() -> None:
-    t = np.linspace(0.0, 1.0, 3)
-    columns = {f"c.{name}": t**2 for name in _partner_names("controller", 1)}
-    assert "c.u" not in with_units(bough.Result(t, columns)).units, "into what it goes is not known"
-    found = with_units(bough.Result(t, columns | {"arm.one.tau": t**2}))
-    assert found.units["c.u"] == "N.m"
-
-
 def test_quantities_of_partners_are_drawn_by_unit() -> None:
-    drawn = charts(with_units(_coupled()))
+    drawn = charts(_coupled())
     assert {chart.title: chart.unit for chart in drawn}.items() >= {
         "Voltages": "V", "Currents": "A", "Power": "W", "Torques": "N.m", "Inertias": "kg.m2"
     }.items()  # fmt: skip
@@ -116,7 +92,7 @@ def test_quantities_of_partners_are_drawn_by_unit() -> None:
 
 
 def test_reference_and_error_of_a_controller_come_first() -> None:
-    drawn = charts(with_units(_coupled()))
+    drawn = charts(_coupled())
     assert [chart.title for chart in drawn[:3]] == [
         "controller: angle, reference and actual",
         "controller: error, reference minus measured",
@@ -124,7 +100,7 @@ def test_reference_and_error_of_a_controller_come_first() -> None:
     ]
     assert drawn[0].names == tuple(f"controller.{name}[{i}]" for i in (1, 2) for name in ("phi_ref", "phi"))
     assert (drawn[0].unit, drawn[0].paired) == ("rad", True)
-    page = render_page(with_units(_coupled()), "x")
+    page = render_page(_coupled(), "x")
     headings = [each.strip() for each in re.findall(r"<h2>([^<]*)", page)]
     assert headings[0] == "controller: angle, reference and actual"
 
@@ -139,7 +115,7 @@ def test_reference_in_another_unit_has_a_chart_of_its_own() -> None:
 
 
 def test_constants_and_copies_are_in_the_table_only() -> None:
-    result = with_units(_coupled())
+    result = _coupled()
     every = charts(result)
     drawn = drawn_charts(result, every)
     shown = {name for chart in drawn for name in chart.names}
@@ -166,7 +142,7 @@ def test_hinge_coordinates_at_rest_are_drawn_and_a_run_at_rest_is_too() -> None:
 def _csv(folder: Path, result: bough.Result) -> Path:
     path = folder / "drive.csv"
     few = range(0, len(result), 50)
-    bough.Result(result.t[few], {name: result[name][few] for name in result.names}).to_csv(path)
+    bough.Result(result.t[few], {name: result[name][few] for name in result.names}, result.units).to_csv(path)
     return path
 
 
@@ -215,7 +191,7 @@ def test_several_controllers_lead_in_turn_each_with_angle_error_and_speed() -> N
         for owner in owners:
             for name in list(names[owner])[i : i + 1]:
                 columns[f"{owner}.{name}"] = np.sin((i + 2) * run.t)
-    result = with_units(bough.Result(run.t, columns))
+    result = bough.Result(run.t, columns)
     parts = ("angle, reference and actual", "error, reference minus measured", "angular speed, reference and actual")
     wanted = [f"{owner}: {part}" for owner in owners for part in parts]
     for drawn in (charts(result), drawn_charts(result, charts(result))):

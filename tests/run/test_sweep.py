@@ -16,6 +16,7 @@ from typer.testing import CliRunner, Result
 import bough
 from bough.cli import app
 from bough.coupling.single import run_fmu
+from bough.run.result_csv import read_metadata
 from bough.run.studies import Plan, grid, measure, settable, sweep
 
 BALL = {
@@ -142,7 +143,10 @@ def test_command_writes_a_row_for_each_run(tmp_path: Path, monkeypatch: pytest.M
     full = bough.Result.from_csv(tmp_path / "all" / "run_0003.csv")
     assert float(rows[2]["shoulder.phi.final"]) == full["shoulder.phi"][-1]
     assert float(rows[2]["shoulder.phi.peak"]) == abs(full["shoulder.phi"]).max()
-    assert len(list((tmp_path / "all").iterdir())) == 8
+    assert len(list((tmp_path / "all").iterdir())) == 8 + 1, "the units of all runs are in one file"
+    assert full.units["shoulder.phi"] == "rad" and full.units["shoulder.w"] == "rad/s"
+    units, _ = read_metadata(tmp_path / "sweep.csv")
+    assert units["shoulder.damping"] == "N.m.s/rad" and units["shoulder.phi.rms"] == "rad"
 
 
 def test_failed_run_does_not_end_the_sweep(tmp_path: Path) -> None:

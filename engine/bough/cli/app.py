@@ -6,10 +6,10 @@ import json
 import os
 import shutil
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
-import numpy as np
 import typer
 
 import bough
@@ -28,35 +28,39 @@ from bough.cli.console import (
     silence_stdout,
 )
 from bough.cli.containing import CallTimeout, Contained, InProcess
+from bough.cli.doctoring import doctor
 from bough.cli.flex_body import check_picture, flex
-from bough.cli.inputs import gather
+from bough.cli.inputs import Series, gather
 from bough.cli.linear import bode, linearize
 from bough.cli.partner import partners
 from bough.cli.references import record, verify
 from bough.cli.reporting import report
-from bough.cli.running import METHOD_HELP, Atol, MaxStep, Run, execute, known_method
-from bough.cli.settling import settled
-from bough.cli.summary import print_summary, summary, warn_of_oddities
+from bough.cli.running import METHOD_HELP, RESULT_HELP, Atol, MaxStep, Run, execute, known_method
+from bough.cli.summary import print_summary, warn_of_oddities
 from bough.cli.sweep import sweep
 from bough.cli.system_couple import couple
 from bough.cli.system_run import Extrapolation, Order, SystemRun, is_system
-from bough.cli.vibration import as_json, imbalance_note, position, print_vibrations, sketch, vibrations
-from bough.errors import BoughError
+from bough.cli.vibration_table import as_json, imbalance_note, position, print_vibrations, sketch
+from bough.errors import ArgumentError, BoughError
 from bough.files import check_output, write_text
 from bough.flex import load
 from bough.mechanism.mechanism import Mechanism
+from bough.mechanism.model_summary import check as checked
+from bough.mechanism.vibration import vibrations
 from bough.model import schema as model_schema
+from bough.run.settling import settled
 
 app = typer.Typer(
     name="bough",
     cls=Commands,
     help="Dynamics of mechanisms whose parts bend, from a model file.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
+MODELS, FMUS, SYSTEMS, HELP = "Models", "FMUs and results", "Systems of FMUs", "Help"
+"""Panels of `bough --help`: what a command is for."""
 ModelFile = Annotated[Path, typer.Argument(help="Model file, YAML or JSON.", show_default=False)]
 Json = Annotated[bool, typer.Option("--json", help="Answer in JSON, for a program.")]
 
@@ -76,15 +80,12 @@ def _options(
     """Dynamics of mechanisms whose parts bend, from a model file."""
 
 
-@app.command()
+@app.command(rich_help_panel=MODELS)
 @guarded
 def check(model: ModelFile, as_json: Json = False) -> None:
     """Check a model file, and sum up what is in it."""
     try:
-        system = Mechanism(load(model))
-        q, u = system.initial_state()
-        system.forward_dynamics(q, u, np.zeros(system.nu))
-        data = summary(system, model)
+        data = checked(model)
     except BoughError as error:
         if as_json:
             answer(problems(error))
@@ -95,7 +96,7 @@ def check(model: ModelFile, as_json: Json = False) -> None:
         print_summary(data, console())
 
 
-@app.command()
+@app.command(rich_help_panel=MODELS)
 @guarded
 def run(
     model: Annotated[Path, typer.Argument(help="Model file, system file, FMU, or SSP package.", show_default=False)],
@@ -146,9 +147,7 @@ def run(
             "--set", metavar="NAME=VALUE", help="Constant input, tunable parameter or start value; may be repeated."
         ),
     ] = None,
-    output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="CSV", help="Where the result goes; - for stdout.")
-    ] = Path("run.csv"),
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help=RESULT_HELP)] = Path("run.csv"),
     settle: Annotated[bool, typer.Option("--settle", help="Start bent by weight and loads, hinges held.")] = False,
     in_process: InProcess = False,
     call_timeout: CallTimeout = None,
@@ -191,7 +190,7 @@ def run(
         warn_of_oddities(system.model, model)
         series, settings = gather(system, input_, set_ or [])
         if settle:
-            settings = settled(system, series, settings)
+            settings = _at_rest(system, series, settings)
     except BoughError as error:
         if as_json:
             answer(problems(error))
@@ -199,7 +198,14 @@ def run(
     execute(system, series, settings, options)
 
 
-@app.command()
+def _at_rest(system: Mechanism, series: Mapping[str, Series], settings: Mapping[str, float]) -> dict[str, float]:
+    try:
+        return settled(system, series, settings)
+    except ArgumentError as error:
+        raise typer.BadParameter(f"--{error}", param_hint="--set") from None
+
+
+@app.command(rich_help_panel=MODELS)
 @guarded
 def modes(
     model: ModelFile,
@@ -244,7 +250,6 @@ def modes(
         say(f"{output}: the motions")
 
 
-@app.command()
 @guarded
 def schema(
     output: Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE", help="Instead of stdout.")] = None,
@@ -262,7 +267,6 @@ def schema(
         say(f"{output}: JSON schema of the {'system' if system else 'model'} file")
 
 
-@app.command()
 @guarded
 def demo(
     output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="Folder for everything.")] = Path(
@@ -282,7 +286,7 @@ def demo(
     typer.echo(f"  Energy and work balance to {done.balance_error:.1e} J of {done.work.max():.2f} J.")
     typer.echo(f"In {output}:")
     for path, meaning in written.items():
-        typer.echo(f"  {path.name:22} {meaning}")
+        typer.echo(f"  {path.name:27} {meaning}")
     typer.echo(f"Open {output / 'run.html'} in a browser, look at {output / 'overview.png'}, or go on by hand:")
     # In a virtual environment that is not activated the command is not on the path.
     own = "python -m bough" if sys.argv[0].endswith(".py") else sys.argv[0]
@@ -292,16 +296,19 @@ def demo(
     typer.echo(f"  {command} run again.ssp -o again.csv")
 
 
-app.command()(build)
-app.command()(flex)
-app.command()(couple)
-app.add_typer(partners)
-app.command()(report)
-app.command()(record)
-app.command()(verify)
-app.command()(sweep)
-app.command()(linearize)
-app.command()(bode)
+app.command(rich_help_panel=MODELS)(flex)
+app.command(rich_help_panel=MODELS)(sweep)
+app.command(rich_help_panel=MODELS)(linearize)
+app.command(rich_help_panel=MODELS)(bode)
+app.command(rich_help_panel=FMUS)(build)
+app.command(rich_help_panel=FMUS)(report)
+app.command(rich_help_panel=FMUS)(record)
+app.command(rich_help_panel=FMUS)(verify)
+app.add_typer(partners, rich_help_panel=SYSTEMS)
+app.command(rich_help_panel=SYSTEMS)(couple)
+app.command(rich_help_panel=HELP)(demo)
+app.command(rich_help_panel=HELP)(doctor)
+app.command(rich_help_panel=HELP)(schema)
 
 
 def main() -> None:

@@ -12,7 +12,7 @@ from bough.errors import choices
 from bough.mechanism.mechanism import Mechanism
 from bough.run.series_file import Series, read_series
 
-__all__ = ["Series", "gather", "gather_named"]
+__all__ = ["Series", "gather", "gather_named", "input_names"]
 
 _WORDS = {"true": 1.0, "false": 0.0}
 """Values of a boolean parameter, such as `shoulder.locked`."""
@@ -28,11 +28,15 @@ def gather(system: Mechanism, file: Path | None, settings: Iterable[str]) -> tup
     from bough.run.studies import check_settings, refusal, settable
 
     known = list(settable(system))
-    inputs = [v.name for v in system.variables if v.causality == "input"]
-    series = {} if file is None else read_series(file, inputs)
+    series = {} if file is None else read_series(file, input_names(system))
     constant = _settings(settings, known, series, lambda name: refusal(system, name, known))
     check_settings(system, [constant], series)
     return series, constant
+
+
+def input_names(system: Mechanism) -> list[str]:
+    """Names that columns of a table of inputs may have."""
+    return [v.name for v in system.variables if v.causality == "input"]
 
 
 def gather_named(

@@ -11,7 +11,7 @@ from rich.table import Table
 
 from bough.cli.console import answer, complain, console, guarded, say
 from bough.cli.sweep import grid_values
-from bough.cli.vibration import position
+from bough.cli.vibration_table import position
 from bough.errors import ArgumentError
 from bough.flex import load
 from bough.mechanism.linear_files import check_ending, save_family

@@ -26,6 +26,8 @@ from bough.mechanism.kernel import METHODS
 from bough.mechanism.mechanism import Mechanism
 from bough.model.named_files import check_target
 from bough.run.result import Interrupted, Result
+from bough.run.result_csv import metadata_path
+from bough.run.result_files import CSV, ENDINGS, check_result_name, is_stream
 
 Progress: TypeAlias = Callable[[float], None] | None
 STDOUT = Path("-")
@@ -43,6 +45,7 @@ MaxStep: TypeAlias = Annotated[
     float | None,
     typer.Option("--max-step", metavar="H", help="Longest step of the solver, s.", show_default="no bound"),
 ]
+RESULT_HELP = f"Where the result goes, in the format of its ending: {', '.join(ENDINGS)}; - for CSV on stdout."
 METHOD_HELP = f"Integration method: {', '.join(METHODS)}."
 
 
@@ -77,6 +80,15 @@ class Run:
             typer.BadParameter: Wrong use.
             SimulationError: The output cannot be written.
         """
+        self.check_numbers()
+        check_result_output(self.output, *inputs)
+
+    def check_numbers(self) -> None:
+        """Refuse numbers that make no run.
+
+        Raises:
+            typer.BadParameter: Wrong use.
+        """
         if not 0.0 <= self.stop < float("inf"):
             raise typer.BadParameter(f"expected a time of zero or more seconds, found {self.stop}", param_hint="--stop")
         if self.step is not None and not 0.0 < self.step < float("inf"):
@@ -92,8 +104,20 @@ class Run:
             raise typer.BadParameter(f"expected more than zero seconds, found {self.max_step}", param_hint="--max-step")
         if self.output == STDOUT and self.as_json:
             raise typer.BadParameter("the result and --json cannot both go to stdout", param_hint="-o -")
-        if self.output != STDOUT:
-            check_target(self.output, *inputs, stream=True)
+
+
+def check_result_output(path: Path, *inputs: Path | None) -> None:
+    """Refuse, before the run, a result whose ending says no format, that cannot be written, or that is an input.
+
+    Raises:
+        OutputError: With the reason and the cure.
+    """
+    if path == STDOUT:
+        return
+    check_target(path, *inputs, stream=True)
+    check_result_name(path)
+    if path.suffix.lower() == CSV and not is_stream(path):
+        check_target(metadata_path(path), *inputs)
 
 
 def execute(system: Mechanism, series: Mapping[str, Series], settings: Mapping[str, float], run: Run) -> None:
@@ -136,12 +160,12 @@ def deliver(name: str, work: Callable[[Progress], Result], run: Run) -> None:
 
 
 def write_result(result: Result, path: Path) -> None:
-    """Write the CSV: a file as a whole or not at all; stdout and devices as they come."""
+    """Write the result as its ending says: a file as a whole or not at all; stdout and devices as they come, in CSV."""
     with uninterrupted():
         if path == STDOUT:
             result.write_rows(data_stream())
         else:
-            result.to_csv(path)
+            result.save(path)
 
 
 def _statistics(result: Result, run: Run, failure: SimulationError | Interrupted | None) -> dict[str, Any]:

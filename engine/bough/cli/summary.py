@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Any, Literal
 
-import numpy as np
 from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from bough.cli.console import complain
-from bough.flex import flex_body
-from bough.mechanism.mechanism import Mechanism
-from bough.model import Body, Model, plausibility_notes
+from bough.model import Model, plausibility_notes
 from bough.text.source import ModelSource
 
 SHOWN_FREQUENCIES = 4
@@ -33,45 +29,6 @@ def warn_of_oddities(model: Model, source: ModelSource) -> None:
     """A line on stderr for everything in a model that looks like a slip, such as millimetres for metres."""
     for note in plausibility_notes(model, source):
         complain(f"warning: {note}")
-
-
-def summary(system: Mechanism, source: ModelSource | None = None) -> dict[str, Any]:
-    """A model in numbers, ready for JSON, with notes on what looks odd in what it was loaded from."""
-    model = system.model
-    bodies = [_body(body, model) for body in model.whole_bodies]
-    return {
-        "ok": True,
-        "name": model.name,
-        "fidelity": model.fidelity,
-        "gravity": list(model.gravity),
-        "mass": sum(body["mass"] for body in bodies),
-        "positions": system.nq,
-        "speeds": system.nu,
-        "modes": sum(body.mode_count for body in model.bodies),
-        "bodies": bodies,
-        "inputs": [v.name for v in system.variables if v.causality == "input"],
-        "outputs": [v.name for v in system.variables if v.causality != "input"],
-        "notes": [asdict(note) | {"text": str(note)} for note in plausibility_notes(model, source)],
-    }
-
-
-def _body(body: Body, model: Model) -> dict[str, Any]:
-    hinge, pieces = body.hinge, len(model.pieces(body.name))
-    row: dict[str, Any] = {
-        "name": body.name,
-        "kind": body.kind,
-        "parent": body.parent,
-        "at": body.at,
-        "hinge": {"name": hinge.name, "type": hinge.type, "dofs": hinge.kind.nu, "drive": hinge.drive},
-        "frequencies": [],
-        "mode_names": [],
-    }
-    if body.rigid is not None:
-        return row | {"mass": body.rigid.mass}
-    flex = flex_body(body)
-    hertz = [float(w) / (2 * np.pi) if np.isfinite(w) else None for w in flex.frequencies]
-    row |= {"bodies": pieces} if pieces > 1 else {}
-    return row | {"mass": flex.mass, "frequencies": hertz, "mode_names": list(flex.mode_names)}
 
 
 def print_summary(data: dict[str, Any], out: Console) -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import math
-import re
 import time as clock
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -22,21 +20,20 @@ from bough.cli.console import (
     told_warnings,
     uninterrupted,
 )
+from bough.cli.inputs import input_names
 from bough.cli.running import METHOD_HELP, Atol, MaxStep, Run, known_method
 from bough.errors import BoughError, listed
-from bough.files import check_different, make_folder, text_file
+from bough.flex import load
 from bough.mechanism.mechanism import Mechanism
 from bough.model.named_files import check_target
-from bough.run.patterns import chosen
+from bough.run.result_files import CSV, check_ending, is_stream
 from bough.run.series_file import read_series
 
 if TYPE_CHECKING:
-    from bough.run.result import Result
     from bough.run.studies import Sweep
 
 TOLD = 3
 """Failed runs whose reason is told in full."""
-_RUN = re.compile(r"run_\d+\.csv")
 
 
 @guarded
@@ -80,36 +77,38 @@ def sweep(
     as_json: Annotated[bool, typer.Option("--json", help="Answer in JSON, for a program.")] = False,
 ) -> None:
     """Simulate a model for every combination of values; keep final, peak and rms value of every variable."""
-    from bough.run.studies import Plan, SweepInterrupted, check_settings, grid, sweep
+    from bough.run.studies import SweepInterrupted, grid
+    from bough.run.sweep_files import RunFolder, write_sweep
+    from bough.run.sweep_files import sweep as run_grid
 
     options = Run(stop, step, method, rtol, output, as_json, atol, max_step)
-    options.check(model, input_)
+    options.check_numbers()
+    check_target(output, model, input_, stream=True)
+    if not is_stream(output):
+        check_ending(output, (CSV,))
     try:
-        points = grid(grid_values(set_))
+        values = grid_values(set_)
+        count = len(grid(values))
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--set") from None
     began = clock.perf_counter()
     missing: tuple[int, ...] = ()
-    keep = None if runs is None else _Keeper(runs, len(points))
     try:
-        if keep is not None:
-            keep.check(output, model, input_)
-        system = Mechanism(model)
-        inputs = [v.name for v in system.variables if v.causality == "input"]
-        series = {} if input_ is None else read_series(input_, inputs)
-        plan = Plan(stop, step, series, method, rtol, atol, max_step)
-        check_settings(system, points, plan.inputs)
-        names = chosen([v.name for v in system.variables], only or ())
         if runs is not None:
-            make_folder(runs)
-        with progress_bar(f"{system.model.name}, {len(points)} runs") as progress, told_warnings():
+            RunFolder(runs, count).check(output, model, input_)
+        checked = load(model)
+        series = {} if input_ is None else read_series(input_, input_names(Mechanism(checked)))
+        with progress_bar(f"{checked.name}, {count} runs") as progress, told_warnings():
             try:
-                done = sweep(system.model, points, plan, names=names, jobs=jobs, keep=keep, progress=progress)
+                done = run_grid(
+                    checked, values, stop, step, inputs=series, only=only or (), method=method, rtol=rtol, atol=atol,
+                    max_step=max_step, jobs=jobs, runs=runs, progress=progress,
+                )  # fmt: skip
             except SweepInterrupted as error:
                 done, missing = error.sweep, error.missing
         if done.outcomes:
             with uninterrupted():
-                _write(done, output)
+                write_sweep(done, output)
     except BoughError as error:
         if as_json:
             answer(problems(error))
@@ -143,44 +142,6 @@ def _numbers(text: str) -> list[float]:
         raise ValueError("a range needs two values at least")
     start, end = float(low), float(high)
     return [start + (end - start) * i / (n - 1) for i in range(n)]
-
-
-class _Keeper:
-    """Writes runs into a folder."""
-
-    def __init__(self, folder: Path, count: int) -> None:
-        self.folder, self.digits = folder, max(4, len(str(count)))
-
-    def check(self, output: Path, *inputs: Path | None) -> None:
-        """Refuse a folder that cannot be written to, or in which the table or an input is one of the runs."""
-        if _RUN.fullmatch(output.name):
-            check_different(output, self.path(int(output.stem[4:])))
-        if self.folder.exists():
-            old = [each for each in self.folder.iterdir() if _RUN.fullmatch(each.name)] if self.folder.is_dir() else []
-            for path in [self.path(0), *old]:
-                check_target(path, *inputs)
-
-    def path(self, number: int) -> Path:
-        """Of a run."""
-        return self.folder / f"run_{number:0{self.digits}d}.csv"
-
-    def __call__(self, number: int, result: Result) -> None:
-        result.to_csv(self.path(number))
-
-
-def _write(done: Sweep, path: Path) -> None:
-    """One row for each run: number, what was set, 1 if it reached its end, then the measures; empty if it did not."""
-    from bough.run.studies import MEASURES
-
-    set_names = list(done.outcomes[0].settings) if done.outcomes else []
-    header = ["run", *set_names, "ok", *(f"{name}.{key}" for name in done.names for key in MEASURES)]
-    with text_file(path, stream=True) as stream:
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(header)
-        for outcome in done.outcomes:
-            numbers = [repr(x) if math.isfinite(x) else "" for x in outcome.measures.ravel().tolist()]
-            settings = [repr(x) for x in outcome.settings.values()]
-            writer.writerow([outcome.number, *settings, int(outcome.ok), *numbers])
 
 
 def _tell(done: Sweep, missing: tuple[int, ...], output: Path, as_json: bool, seconds: float) -> None:

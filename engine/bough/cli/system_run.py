@@ -14,9 +14,8 @@ import typer
 from bough.cli.console import FAILED, answer, complain, problems, progress_bar, say
 from bough.cli.containing import Contained
 from bough.cli.inputs import gather_named
-from bough.cli.running import STDOUT, Progress, write_result
+from bough.cli.running import STDOUT, Progress, check_result_output, write_result
 from bough.errors import BoughError, SimulationError
-from bough.model.named_files import check_target
 from bough.run.result import Interrupted, Result
 
 if TYPE_CHECKING:
@@ -85,8 +84,7 @@ class SystemRun:
             raise typer.BadParameter(f"expected 1 or more, found {self.every}", param_hint="--every")
         if self.output == STDOUT and self.as_json:
             raise typer.BadParameter("the result and --json cannot both go to stdout", param_hint="-o -")
-        if self.output != STDOUT:
-            check_target(self.output, *inputs, stream=True)
+        check_result_output(self.output, *inputs)
 
     def execute(self, path: Path, file: Path | None, settings: Iterable[str]) -> None:
         """Run a system, write, tell. A run that fails or is interrupted leaves what it has, with a message.

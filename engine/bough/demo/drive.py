@@ -110,7 +110,8 @@ def run_drive(package: Path, model: Path, progress: Callable[[float], None] | No
 def account(system: Mechanism, whole: Result) -> DriveRun:
     """The run of the arm inside a run of the system, with its energy account."""
     own = {name[4:]: name for name in whole.names if name.startswith("arm.")}
-    result = Result(whole.t, {short: whole[name] for short, name in own.items()}, {}, "two_link_arm", {})
+    units = {short: whole.units[name] for short, name in own.items()}
+    result = Result(whole.t, {short: whole[name] for short, name in own.items()}, units, "two_link_arm", {})
     missing = [name for name in [*system.q_names, *system.u_names] if name not in result]
     if missing:
         raise SimulationError(f"the run lacks {missing[0]!r} of the arm")

@@ -26,7 +26,9 @@ WRITTEN = {
     "system_model.yaml": "the same with a controller that has a model of the arm inside",
     MODEL_PACKAGE: "these three, connected",
     "run.csv": "every variable over time",
+    "run.csv-metadata.json": "units of run.csv",
     "run_model.csv": "the same, with the model inside the controller",
+    "run_model.csv-metadata.json": "units of run_model.csv",
     "run.html": "the report with the arm in motion, for a browser",
 }
 """Files of the demonstration but its pictures, and what they are."""

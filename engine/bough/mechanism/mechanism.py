@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import os
 import threading
 from collections.abc import Mapping, Sequence
@@ -79,6 +80,11 @@ class Mechanism:
     def __repr__(self) -> str:
         """The model's name, and how large it is."""
         return f"<bough.Mechanism {self.model.name}: bodies {len(self.model.bodies)}, nq {self.nq}, nu {self.nu}>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the model, and its coordinates."""
+        names = html.escape(", ".join(self.q_names[:20]) + (", ..." if self.nq > 20 else ""))
+        return f"{self.model._repr_html_()}\n<div>{self.nq} positions, {self.nu} speeds: {names}</div>"
 
     @property
     def _data(self) -> kernel.KernelData:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from typing import Literal
 
 from bough.model.beam_data import Beam, Cut, ModalInitial
@@ -225,6 +226,24 @@ class Model(Frozen):
     bodies: tuple[Body, ...]
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the bodies and how they hang together."""
+        cells = [
+            (
+                body.label,
+                body.kind,
+                f"{body.parent}.{body.at}",
+                f"{body.hinge.name}: {body.hinge.type}",
+                str(sum(piece.mode_count for piece in self.pieces(body.name)) or ""),
+            )
+            for body in self.whole_bodies
+        ]
+        rows = "".join(f"<tr>{''.join(f'<td>{html.escape(cell)}</td>' for cell in row)}</tr>" for row in cells)
+        titles = "".join(f"<th>{title}</th>" for title in ("body", "kind", "on", "hinge", "modes"))
+        gravity = ", ".join(f"{g:g}" for g in self.gravity)
+        head = f"<b>{html.escape(self.name)}</b>: fidelity {self.fidelity}, gravity [{gravity}] m/s²"
+        return f"<div>{head}</div>\n<table><tr>{titles}</tr>{rows}</table>"
 
     @property
     def whole_bodies(self) -> tuple[Body, ...]:

@@ -54,6 +54,7 @@ class Reference:
         tolerance: How far it may move.
         made_by: Command and versions, for people.
         digests: SHA-256 of model and inputs when it was recorded, by file.
+        units: Units of the variables, by name.
     """
 
     path: Path
@@ -62,6 +63,7 @@ class Reference:
     tolerance: Tolerance
     made_by: Mapping[str, str] = field(default_factory=dict)
     digests: Mapping[str, str] = field(default_factory=dict)
+    units: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def source_path(self) -> Path:
@@ -83,7 +85,9 @@ class Reference:
         Raises:
             SimulationError: The file cannot be read.
         """
-        return Result.from_csv(self.path)
+        found = Result.from_csv(self.path)
+        units = {name: self.units[name] for name in found.names if name in self.units}
+        return Result(found.t, {name: found[name] for name in found.names}, units)
 
     def write(self, result: Result) -> None:
         """Write both files; the JSON file says which rows are its.
@@ -102,6 +106,7 @@ class Reference:
             "made_by": dict(self.made_by),
             "sha256": dict(self.digests),
             "rows_sha256": digest_of(text),
+            "units": dict(result.units),
         }
         about = (json.dumps(data, indent=2) + "\n").encode()
         write_together({self.path: text, about_path(self.path): about})
@@ -148,7 +153,8 @@ def read_reference(path: Path) -> Reference:
         recipe = Recipe(**{**run, "set": {k: float(v) for k, v in run["set"].items()}, "only": tuple(run["only"])})
         tolerance = Tolerance(**{**rule, "variables": {k: float(v) for k, v in rule["variables"].items()}})
         _check(recipe, tolerance)
-        return Reference(path, str(data["source"]), recipe, tolerance, data["made_by"], data["sha256"])
+        units = {str(name): str(unit) for name, unit in data.get("units", {}).items()}
+        return Reference(path, str(data["source"]), recipe, tolerance, data["made_by"], data["sha256"], units)
     except KeyError as error:
         raise SimulationError(f"{about}: the key {error} is missing; record the run again") from None
     except (OSError, TypeError, ValueError, AttributeError, RecursionError) as error:

@@ -81,7 +81,7 @@ def record(
     result = run_again(reference, progress, isolate=isolate, call_timeout=call_timeout)
     _finite(result)
     reference.write(result)
-    return reference
+    return replace(reference, units=dict(result.units))
 
 
 def verify(
@@ -121,7 +121,7 @@ def accept(reference: Reference, result: Result) -> Reference:
     made_by = _versions(reference.made_by.get("command", ""))
     updated = replace(reference, made_by=made_by, digests=_digests(list(reference.digests), reference.path.parent))
     updated.write(result)
-    return updated
+    return replace(updated, units=dict(result.units))
 
 
 def run_again(

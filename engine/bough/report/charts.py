@@ -13,38 +13,36 @@ from numpy.typing import NDArray
 from bough.run.result import Result
 
 Array: TypeAlias = NDArray[np.float64]
-Quantity: TypeAlias = tuple[str, str]
-"""Title of a chart, and the unit of what it shows."""
 
 _INDEX = re.compile(r"\[\d+\]\Z")
 
-HINGE: Mapping[str, Quantity] = {
-    "phi": ("Hinge angles", "rad"),
-    "s": ("Hinge translations", "m"),
-    "Q": ("Hinge attitudes (quaternions x, y, z, w)", ""),
-    "w": ("Hinge angular speeds", "rad/s"),
-    "v": ("Hinge speeds", "m/s"),
-    "a_rot": ("Hinge angular accelerations", "rad/s2"),
-    "a_lin": ("Hinge accelerations", "m/s2"),
-    "tau": ("Hinge torques", "N.m"),
-    "f": ("Hinge forces", "N"),
-    "eta": ("Modal amplitudes", ""),
-    "eta_dot": ("Modal rates", "1/s"),
-    "reaction_force": ("Reaction forces", "N"),
-    "reaction_torque": ("Reaction torques", "N.m"),
+HINGE: Mapping[str, str] = {
+    "phi": "Hinge angles",
+    "s": "Hinge translations",
+    "Q": "Hinge attitudes (quaternions x, y, z, w)",
+    "w": "Hinge angular speeds",
+    "v": "Hinge speeds",
+    "a_rot": "Hinge angular accelerations",
+    "a_lin": "Hinge accelerations",
+    "tau": "Hinge torques",
+    "f": "Hinge forces",
+    "eta": "Modal amplitudes",
+    "eta_dot": "Modal rates",
+    "reaction_force": "Reaction forces",
+    "reaction_torque": "Reaction torques",
 }
-"""Title and unit of `owner.quantity`: hinges and modes."""
-NODE: Mapping[str, Quantity] = {
-    "r": ("Node positions", "m"),
-    "Q": ("Node attitudes (quaternions x, y, z, w)", ""),
-    "v": ("Node velocities", "m/s"),
-    "w": ("Node angular velocities", "rad/s"),
-    "a": ("Node accelerations", "m/s2"),
-    "force": ("Node forces", "N"),
-    "torque": ("Node torques", "N.m"),
+"""Title of `owner.quantity`: hinges and modes."""
+NODE: Mapping[str, str] = {
+    "r": "Node positions",
+    "Q": "Node attitudes (quaternions x, y, z, w)",
+    "v": "Node velocities",
+    "w": "Node angular velocities",
+    "a": "Node accelerations",
+    "force": "Node forces",
+    "torque": "Node torques",
 }
-"""Title and unit of `body.node.quantity`: sensors and loads."""
-COORDINATES = tuple(HINGE[key][0] for key in ("phi", "s", "Q"))
+"""Title of `body.node.quantity`: sensors and loads."""
+COORDINATES = tuple(HINGE[key] for key in ("phi", "s", "Q"))
 """Titles of what says where the mechanism is: always drawn, even if it rests."""
 BY_UNIT = {
     "V": "Voltages",
@@ -177,13 +175,13 @@ class _Owners:
 
     def group(self, name: str, unit: str | None) -> _Group:
         """Where a variable is drawn; its unit if it is known."""
-        quantity = self._of_mechanism(name)
-        if quantity is None:
+        title = self._of_mechanism(name)
+        if title is None:
             return self._foreign(name, unit)
-        return _Group(_RANKS.index(quantity[0]), quantity[0], quantity[1] if unit is None else unit)
+        return _Group(_RANKS.index(title), title, unit or "")
 
-    def _of_mechanism(self, name: str) -> Quantity | None:
-        """Title and unit by the name alone, as a CSV file carries no units; None if it is no part of a mechanism's."""
+    def _of_mechanism(self, name: str) -> str | None:
+        """Title of the chart of a hinge's, mode's or node's variable; None for any other."""
         owner, key = quantity_of(name)
         has = self.has[owner]
         if not owner:
@@ -201,8 +199,7 @@ class _Owners:
 
     def is_hinge(self, name: str) -> bool:
         """Whether a variable is a hinge's or a mode's."""
-        quantity = self._of_mechanism(name)
-        return quantity is not None and quantity in HINGE.values()
+        return self._of_mechanism(name) in HINGE.values()
 
     def _leading(self, owner: str, kind: int) -> int:
         """Rank of what one looks for first: the controllers in turn, of each the angle (0), error (1), speed (2)."""
@@ -226,11 +223,11 @@ class _Owners:
 
 _REST = ""
 _RANKS = [
-    *(HINGE[key][0] for key in _ORDER),
-    *(title for title, _ in NODE.values()),
+    *(HINGE[key] for key in _ORDER),
+    *NODE.values(),
     *BY_UNIT.values(),
     _REST,
-    *(HINGE[key][0] for key in _LAST),
+    *(HINGE[key] for key in _LAST),
 ]
 """Titles in the order of the page."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from importlib.resources import files
 from typing import Any
@@ -57,13 +57,12 @@ def render_page(
     from plotly.offline import get_plotlyjs
 
     every = charts(result)
-    shown = [(result, replace(chart, caption=_caption(chart, notes or {}))) for chart in drawn_charts(result, every)]
-    first = sum(chart.leads for _, chart in shown)
-    shown[first:first] = [_of_series(result, series) for series in extra]
+    shown = shown_charts(result, extra, notes or {})
     sections = [] if animation is None else [animation_section(animation)]
     curves = sum(len(chart.names) for _, chart in shown)
     most = int(np.clip(MOST_POINTS // max(curves, 1), FEWEST, MOST))
-    sections += [_section(own, chart, i, most) for i, (own, chart) in enumerate(shown)]
+    room = _legend_room(name for _, chart in shown for name in chart.names)
+    sections += [_section(own, chart, i, most, room) for i, (own, chart) in enumerate(shown)]
     style, script = (
         files("bough.report").joinpath(name).read_text(encoding="utf-8") for name in ("page.css", "page.js")
     )
@@ -72,10 +71,19 @@ def render_page(
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{html.escape(title)}</title>\n<style>{style}</style>\n"
         f"<script>{get_plotlyjs()}</script>\n</head>\n<body>\n"
-        f"<header><h1>{html.escape(title)}</h1><p>{html.escape(_subtitle(result, source))}</p></header>\n"
+        f"<header><h1>{html.escape(title)}</h1><p>{html.escape(subtitle(result, source))}</p></header>\n"
         f"<nav>{_links(animation, [chart for _, chart in shown])}</nav>\n"
         f"<main>\n{''.join(sections)}{_numbers(result, every)}</main>\n<script>{script}</script>\n</body>\n</html>\n"
     )
+
+
+def shown_charts(result: Result, extra: Sequence[Series], notes: Mapping[str, str]) -> list[tuple[Result, Chart]]:
+    """What a report draws, in its order: charts, each with the result that holds its curves."""
+    drawn = drawn_charts(result, charts(result))
+    shown = [(result, replace(chart, caption=_caption(chart, notes))) for chart in drawn]
+    first = sum(chart.leads for _, chart in shown)
+    shown[first:first] = [_of_series(result, series) for series in extra]
+    return shown
 
 
 def _caption(chart: Chart, notes: Mapping[str, str]) -> str:
@@ -122,14 +130,15 @@ def write_page(
     write_text(path, text, stream=True)
 
 
-def _subtitle(result: Result, source: str) -> str:
+def subtitle(result: Result, source: str) -> str:
+    """Where a result comes from, and how much of it there is."""
     lead = f"{source}: " if source else ""
     rows = f"{lead}{len(result)} rows, {len(result.names)} variables"
     return f"{rows}, t = {result.t[0]:.6g} s to {result.t[-1]:.6g} s"
 
 
-def _section(result: Result, chart: Chart, number: int, most: int) -> str:
-    figure = _figure(result, chart, most)
+def _section(result: Result, chart: Chart, number: int, most: int, room: int) -> str:
+    figure = _figure(result, chart, most, room)
     body = figure.to_html(
         full_html=False,
         include_plotlyjs=False,
@@ -141,7 +150,7 @@ def _section(result: Result, chart: Chart, number: int, most: int) -> str:
     return f'<section id="chart{number}"><h2>{html.escape(chart.title)}{unit}</h2>\n{body}{caption}</section>\n'
 
 
-def _figure(result: Result, chart: Chart, most: int) -> Any:
+def _figure(result: Result, chart: Chart, most: int, room: int) -> Any:
     from plotly import graph_objects
 
     figure = graph_objects.Figure()
@@ -164,7 +173,8 @@ def _figure(result: Result, chart: Chart, most: int) -> Any:
         )
     figure.update_layout(
         height=380,
-        margin={"l": 70, "r": 20, "t": 10, "b": 50},
+        # All charts of a page leave the same room beside them: equal times stand below one another.
+        margin={"l": 80, "r": room, "t": 10, "b": 50, "autoexpand": False},
         template="plotly_white",
         hovermode="x unified",
         showlegend=True,
@@ -173,6 +183,11 @@ def _figure(result: Result, chart: Chart, most: int) -> Any:
         yaxis={"title": {"text": pretty(chart.unit)}, "exponentformat": "power"},
     )
     return figure
+
+
+def _legend_room(names: Iterable[str]) -> int:
+    """Pixels beside a chart for the longest of these names and the line before it."""
+    return int(np.clip(70 + 6.6 * max(map(len, names), default=0), 120, 360))
 
 
 def _line(chart: Chart, i: int) -> tuple[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
@@ -13,6 +14,9 @@ from bough.report import Series
 from bough.run.result import Result
 
 Array: TypeAlias = NDArray[np.float64]
+
+NAMED = 4
+"""Modes that a caption explains."""
 
 
 def positions(system: Mechanism, result: Result, prefix: str = "") -> Array:
@@ -68,6 +72,63 @@ def energy_series(system: Mechanism, result: Result, prefix: str = "") -> Series
         if np.nanmax(abs(y), initial=0.0) > 0.0:
             curves[name] = y
     return Series("Energy", "J", curves)
+
+
+def known_units(system: Mechanism, result: Result, prefix: str = "") -> Result:
+    """The result with the units of the mechanism's variables where it has none, as a bare CSV file has not."""
+    own = {prefix + v.name: v.unit for v in system.variables if v.unit and prefix + v.name in result}
+    columns = {name: result[name] for name in result.names}
+    return Result(result.t, columns, {**own, **result.units}, result.model_name, result.statistics)
+
+
+@dataclass(frozen=True)
+class _Reach:
+    """What one modal coordinate does: its name, the node that moves most, `body.node`, and how far, m per unit."""
+
+    name: str
+    node: str
+    scale: float
+
+
+def _reaches(system: Mechanism) -> list[_Reach]:
+    """Of every mode that moves a node of its body against the body's own hinge.
+
+    With all speeds zero but one modal rate, the body's hinge stands still: velocities of its nodes are the shape.
+    """
+    q, _ = system.initial_state()
+    q[[c.index for c in system.q_table if c.modal]] = 0.0
+    modal = [c for c in system.u_table if c.modal]
+    nodes = {b.name: [b.address(node) for node in b.node_names] for b in system.model.bodies}
+    names = {c.index: p.name for c, p in zip(modal, (c for c in system.q_table if c.modal), strict=True)}
+    out = []
+    for c in modal:
+        own = nodes[c.body]
+        _, velocity, _ = system.node_motion(q, np.eye(system.nu)[c.index], None, own)
+        size = np.linalg.norm(velocity[:, 3:], axis=1)
+        most = int(np.argmax(size))
+        if size[most] > 0.0:
+            out.append(_Reach(names[c.index], own[most], float(size[most])))
+    return out
+
+
+def deflection_series(system: Mechanism, result: Result, prefix: str = "") -> list[Series]:
+    """What each mode adds to the deflection of its body, mm: modal amplitude times the largest entry of its shape."""
+    curves = {
+        f"{prefix}{reach.name} at {reach.node}": 1e3 * reach.scale * result[prefix + reach.name]
+        for reach in _reaches(system)
+        if prefix + reach.name in result
+    }
+    told = "Share of each mode in the deflection, at the node that it moves most, as seen from the body's own hinge."
+    return [Series("Deflections by mode", "mm", curves, caption=told)] if curves else []
+
+
+def deflection_notes(system: Mechanism, prefix: str = "") -> dict[str, str]:
+    """A caption for the chart of modal amplitudes: what one unit of them is in metres."""
+    told = [f"{prefix}{reach.name} = 1 is {reach.scale:.3g} m at {reach.node}" for reach in _reaches(system)]
+    if not told:
+        return {}
+    more = f" and {len(told) - NAMED} more" if len(told) > NAMED else ""
+    return {"Modal amplitudes": f"{', '.join(told[:NAMED])}{more}."}
 
 
 def _columns(names: list[str], system: Mechanism, result: Result, prefix: str) -> Array:

@@ -6,6 +6,7 @@ together, and the larger the factor the farther what hangs on a bent body is off
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -16,7 +17,7 @@ from scipy.spatial.transform import Rotation
 
 from bough.errors import SimulationError
 from bough.mechanism.mechanism import Mechanism
-from bough.model import Body, Rigid
+from bough.model import Body, Model, Rigid
 from bough.report import Animation, Part, Trail
 from bough.report.mode_pictures import spanning_edges
 from bough.report.palette import COLOURS, INK
@@ -83,6 +84,11 @@ def animate(
     parts.append(_hinges(system, scenes))
     paths = [Trail(node, np.stack([scene.points(node) for scene in scenes])) for node in chosen]
     return Animation(times, parts, paths, factors, title)
+
+
+def mechanism_of(model: Mechanism | Model | str | os.PathLike[str]) -> Mechanism:
+    """The mechanism of a model, or of the file of one; a Mechanism is that already."""
+    return model if isinstance(model, Mechanism) else Mechanism(model)
 
 
 def exaggerated(system: Mechanism, q: Array, factor: float) -> Array:

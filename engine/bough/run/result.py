@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import csv
 import os
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
+from pathlib import Path
 from typing import TYPE_CHECKING, TextIO, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bough.errors import SimulationError, UnknownNameError, choices
-from bough.files import open_file, text_file
+from bough.errors import UnknownNameError, choices
+from bough.run.result_csv import read_metadata, read_table, rows_text, write_table
+from bough.run.result_files import BINARY, check_result_name, is_stream
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -60,6 +61,12 @@ class Result:
         of = f" of {self.model_name}" if self.model_name else ""
         return f"<bough.Result{of}: {len(self)} rows of {len(self._columns)} variables{span}>"
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows: a plot and a table."""
+        from bough.run.notebook import result_html
+
+        return result_html(self)
+
     def __getitem__(self, name: str) -> Array:
         """Time series of one variable; `time` is one too.
 
@@ -86,57 +93,86 @@ class Result:
         """Number of times."""
         return int(self.t.size)
 
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the result as the ending of the name says, the whole file or none of it; numbers read back the same.
+
+        | ending | what is written | where the units are |
+        |---|---|---|
+        | `.csv` | a line of names, then a line for each time | beside it, in `run.csv-metadata.json` |
+        | `.mat` | MATLAB: `time`, `data`, `names`, `units` | `units` |
+        | `.nc` | NetCDF 3: a variable for each column | attribute `units` of each variable |
+        | `.parquet` | Parquet, by pyarrow: a column for each variable | metadata `unit` of each field |
+
+        Raises:
+            OutputError: It cannot be written, or the ending is none of these; what was there is still there.
+
+        Example:
+            >>> import bough, numpy as np, os, tempfile
+            >>> run = bough.Result(np.array([0.0, 0.1]), {"rail.s": np.array([0.0, 0.3])}, {"rail.s": "m"})
+            >>> path = os.path.join(tempfile.mkdtemp(), "run.nc")
+            >>> run.save(path)
+            >>> bough.Result.load(path).units
+            {'rail.s': 'm'}
+        """
+        check_result_name(path)
+        form = None if is_stream(path) else BINARY.get(Path(path).suffix.lower())
+        if form is None:
+            self.to_csv(path)
+        else:
+            form.write(self, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Result:
+        """Read what `save` has written, by the ending of its name; any other ending is read as CSV.
+
+        Raises:
+            SimulationError: The file cannot be read, or is not what its ending says.
+        """
+        form = BINARY.get(Path(path).suffix.lower())
+        if form is None:
+            return cls.from_csv(path)
+        found = form.read(path)
+        columns = {name: column for name, column in found.columns.items() if name != "time"}
+        units = {name: unit for name, unit in found.units.items() if name in columns}
+        return cls(found.columns["time"], columns, units, found.model_name, found.statistics)
+
     def to_csv(self, path: str | os.PathLike[str]) -> None:
         """Write `time` and every variable as CSV, the whole file or none of it; numbers read back the same.
+
+        The units go beside it, into `run.csv-metadata.json`; a device or a pipe gets the numbers alone.
 
         Raises:
             OutputError: It cannot be written; what was there is still there.
         """
-        with text_file(path, stream=True) as stream:
-            self.write_rows(stream)
+        units = {"time": "s", **self.units} if self.units else {}
+        write_table(path, self._pieces(), ["time", *self.names], units, self.model_name)
 
     def write_rows(self, stream: TextIO) -> None:
-        """Write the same to a stream."""
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(["time", *self.names])
-        for row in np.column_stack([self.t, *self._columns.values()]).tolist():
-            writer.writerow([repr(x) for x in row])
+        """Write the same lines of CSV to a stream."""
+        for piece in self._pieces():
+            stream.write(piece)
+
+    def _pieces(self) -> Iterator[str]:
+        return rows_text(["time", *self.names], [self.t, *self._columns.values()])
 
     @classmethod
     def from_csv(cls, path: str | os.PathLike[str]) -> Result:
-        """Read what `to_csv`, or any tool with a `time` column, has written."""
-        try:
-            with open_file(path, "r", newline="", encoding="utf-8") as stream:
-                rows = list(csv.reader(stream))
-        except FileNotFoundError:
-            raise SimulationError(f"cannot read {path}: there is no such file") from None
-        except OSError as error:
-            raise SimulationError(f"cannot read {path}: {error.strerror}") from None
-        except (UnicodeDecodeError, csv.Error):
-            raise SimulationError(f"cannot read {path}: expected a CSV file, which is text, found other data") from None
-        if not rows or not rows[0] or rows[0][0].strip() not in ("time", "t"):
-            found = repr(",".join(rows[0])[:60]) if rows else "an empty file"
-            raise SimulationError(
-                f"{path}:1: expected a header that begins with 'time', found {found}; "
-                "give a result as `bough run` writes it: a line of names, then a line of numbers for each time"
-            )
-        names = [name.strip() for name in rows[0]]
-        data = np.empty((len(rows) - 1, len(names)))
-        for i, row in enumerate(rows[1:]):
-            try:
-                numbers = [float(x) for x in row]
-                if len(numbers) != len(names):
-                    raise ValueError
-                data[i] = numbers
-            except ValueError:
-                raise SimulationError(f"{path}:{i + 2}: expected {len(names)} numbers, found {row}") from None
-        return cls(data[:, 0], {name: data[:, j + 1] for j, name in enumerate(names[1:])})
+        """Read what `to_csv`, or any tool with a `time` column, has written; units from the file beside it, if any.
+
+        Raises:
+            SimulationError: The file cannot be read; or a line is wrong, with its number.
+        """
+        names, data = read_table(path)
+        units, model_name = read_metadata(path)
+        columns = {name: data[:, j] for j, name in enumerate(names[1:], 1)}
+        return cls(data[:, 0], columns, {name: units[name] for name in columns if name in units}, model_name)
 
     def to_pandas(self) -> pd.DataFrame:
-        """A DataFrame with the time as its index."""
+        """A DataFrame with the time, s, as its index; `frame.attrs["units"]` holds the units by column."""
         import pandas as pd
 
         frame: pd.DataFrame = pd.DataFrame(self._columns, index=pd.Index(self.t, name="time"))
+        frame.attrs["units"] = dict(self.units)
         return frame
 
 

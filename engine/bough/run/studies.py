@@ -99,10 +99,11 @@ class Outcome:
 
 @dataclass(frozen=True, eq=False)
 class Sweep:
-    """All runs: names of the variables, and an outcome for each point of the grid."""
+    """All runs: names of the variables, an outcome for each point of the grid, units of what was set or measured."""
 
     names: tuple[str, ...]
     outcomes: tuple[Outcome, ...]
+    units: Mapping[str, str] = field(default_factory=dict)
 
 
 class SweepInterrupted(KeyboardInterrupt):
@@ -248,7 +249,8 @@ def sweep(
         except BaseException:  # no run ends a sweep, but a result that cannot be kept does
             ending.set()
             raise
-    done = Sweep(kept, tuple(outcomes[number] for number in sorted(outcomes)))
+    units = {v.name: v.unit for v in settable(first).values()} | {v.name: v.unit for v in first.variables}
+    done = Sweep(kept, tuple(outcomes[number] for number in sorted(outcomes)), units)
     if len(outcomes) < len(points):
         raise SweepInterrupted(done, len(points))
     return done

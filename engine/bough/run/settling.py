@@ -1,12 +1,12 @@
-"""`bough run --settle`: flexible bodies begin bent as their load bends them, and do not ring from the start."""
+"""Start values at rest: flexible bodies begin bent as their load bends them, and do not ring from the start."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 import numpy as np
-import typer
 
+from bough.errors import ArgumentError
 from bough.mechanism.equilibrium import equilibrium
 from bough.mechanism.mechanism import Mechanism
 from bough.model import Body, Model
@@ -22,13 +22,13 @@ def settled(system: Mechanism, series: Mapping[str, Series], settings: Mapping[s
         settings: Start values, tunable parameters and constant inputs, by name; gravity and masses count.
 
     Raises:
-        typer.BadParameter: The start value of a mode is set.
+        ArgumentError: The start value of a mode is set.
         SimulationError: There is no equilibrium.
     """
     found_here = {c.name for c in (*system.q_table, *system.u_table) if c.modal}
     for name in settings:
         if name in found_here:
-            raise typer.BadParameter(f"--settle finds {name} itself: leave out one of the two", param_hint="--set")
+            raise ArgumentError(f"settle finds {name} itself: leave out one of the two")
     changed = _changed(system.model, settings)
     statics = system if changed == system.model else Mechanism(changed)
     q, _ = statics.initial_state()

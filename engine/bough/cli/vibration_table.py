@@ -1,0 +1,162 @@
+"""`bough modes`: the vibrations of a whole mechanism, told and drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+import typer
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from bough.errors import ArgumentError
+from bough.mechanism.equilibrium import equilibrium, force_left
+from bough.mechanism.mechanism import Mechanism
+from bough.mechanism.vibration import Vibration, Vibrations, position_at
+from bough.report import Sketch
+from bough.report.mode_pictures import spanning_edges
+
+Array: TypeAlias = NDArray[np.float64]
+
+BALANCED = 1e-9
+"""Force, N.m, N or J per unit of a mode, that is round-off."""
+NUMBERS = ("frequency, Hz", "damping, %")
+DRAWN = 12
+"""Vibrations that the picture shows."""
+
+
+def position(system: Mechanism, settings: Sequence[str], settle: bool = False) -> Array:
+    """The position that `--at` and `--settle` choose, (nq,).
+
+    Raises:
+        typer.BadParameter: There is no such coordinate, it is no number, or a quaternion has no length.
+        SimulationError: Flexible bodies find no equilibrium.
+    """
+    try:
+        q = position_at(system, coordinates(system, settings))
+    except ArgumentError as error:
+        raise typer.BadParameter(str(error).removeprefix("at: "), param_hint="--at") from None
+    return equilibrium(system, q=q)[0] if settle else q
+
+
+def coordinates(system: Mechanism, settings: Sequence[str]) -> dict[str, float]:
+    """Coordinates and their values: `shoulder.phi=0.5`, several joined by commas.
+
+    Raises:
+        typer.BadParameter: A setting is not that.
+    """
+    out: dict[str, float] = {}
+    for setting in (part.strip() for given in settings for part in given.split(",") if part.strip()):
+        name, _, text = (part.strip() for part in setting.partition("="))
+        try:
+            if name not in system.q_names:
+                raise ValueError
+            out[name] = float(text)
+        except ValueError:
+            known = ", ".join(system.q_names[:12]) + (", ..." if system.nq > 12 else "")
+            expected = f"expected NAME=NUMBER with one of {known}, found {setting!r}"
+            raise typer.BadParameter(expected, param_hint="--at") from None
+        if not np.isfinite(out[name]):
+            raise typer.BadParameter(f"expected a finite number, found {setting!r}", param_hint="--at")
+    return out
+
+
+def sketch(system: Mechanism, q: Array, found: Vibrations) -> Sketch:
+    """The mechanism at a position and its first vibrations, to be drawn: the motion of all nodes of all bodies."""
+    modes, names = found.modes[:DRAWN], system.node_names
+    poses, _, _ = system.node_motion(q, np.zeros(system.nu), None, names)
+    motions = [system.node_motion(q, mode.shape, None, names)[1] for mode in modes]
+    edges, begin = [], 0
+    for body in system.model.whole_bodies:
+        end = begin + len(body.node_names)
+        edges.append(begin + spanning_edges(poses[begin:end, :3]))
+        begin = end
+    captions = []
+    for i, mode in enumerate(modes, 1):
+        hertz, _, kind = _cells(mode)
+        captions.append(f"{i}\n{hertz} Hz" if mode.kind == "vibration" else f"{i}\n{kind}")
+    return Sketch(system.model.name, poses[:, :3], np.stack(motions, axis=-1), captions, np.concatenate(edges))
+
+
+def imbalance_note(system: Mechanism, found: Vibrations, about: str, settled: bool) -> str | None:
+    """What a user should know of a position that is no equilibrium: which force is missing, and the cure."""
+    name, force = found.imbalance
+    index = system.u_names.index(name)
+    modal = system.u_table[index].modal
+    if abs(force) <= BALANCED or (modal and settled):
+        return None
+    held = force_left(system, index, force)
+    cure = "--settle bends the bodies by their load first" if modal else "--at chooses another position"
+    return f"note: {about} is no equilibrium: holding it takes {held}. The motions are those about it, held so; {cure}"
+
+
+def as_json(found: Vibrations) -> dict[str, Any]:
+    """The vibrations, ready for JSON."""
+    modes = [
+        {"kind": m.kind, "frequency": m.frequency, "damping": m.damping, "moves": dict(m.moves)} for m in found.modes
+    ]
+    name, force = found.imbalance
+    return {"modes": modes, "unsprung": found.unsprung, "free": found.free, "imbalance": {"at": name, "force": force}}
+
+
+def print_vibrations(name: str, found: Vibrations, out: Console, about: str = "the start position") -> None:
+    """The vibrations as a table."""
+    head = f"{name}: small motions about {about}, at rest{_unsprung(found)}"
+    out.print(head, markup=False)
+    rows = [(str(i), *_cells(mode), _moves(mode, found)) for i, mode in enumerate(found.modes, 1)]
+    names = max((len(word) for row in rows for word in row[4].split()), default=0)
+    room = out.width - names - len(f"{len(rows)}") - sum(map(len, NUMBERS)) - 3 * (len(NUMBERS) + 3) - 1
+    kinds = max((len(row[3]) for row in rows), default=0)
+    if room < len("vibration"):
+        _print_lines(rows, out)
+        return
+    table = Table(header_style="bold")
+    for title in ("#", *NUMBERS):
+        table.add_column(title, justify="right", no_wrap=True)
+    # Names may not be broken: where there is no room for both, the kind of motion is wrapped.
+    table.add_column("kind", width=min(kinds, room) if rows else None)
+    table.add_column("what moves (share of kinetic energy)", overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
+    out.print(table)
+
+
+def _unsprung(found: Vibrations) -> str:
+    """How many motions nothing brings back, and which of them the table does not list."""
+    count, free = found.unsprung, found.free
+    if not count:
+        return ""
+    text = f"; {count} motion{'s' if count > 1 else ''} without stiffness"
+    if not free:
+        return text
+    who = f"{free} of them" if free < count else "they" if count > 1 else "it"
+    move, be = ("moves", "is") if free == 1 else ("move", "are")
+    return f"{text}: {who} {move} freely, at 0 Hz, and {be} not listed"
+
+
+def _print_lines(rows: Sequence[tuple[str, str, str, str, str]], out: Console) -> None:
+    """What the table says, where names are too long for one."""
+    for number, hertz, damping, kind, moves in rows:
+        told = [f"{hertz} Hz" if hertz else "", f"damping {damping} %" if damping else "", kind]
+        out.print(f"{number}: {', '.join(filter(None, told))}\n   {moves}", markup=False, soft_wrap=True)
+
+
+def _moves(mode: Vibration, found: Vibrations) -> str:
+    """Speeds with their shares; modes of bodies with what they are called."""
+    called = {name: f"{name} ({word})" for name, word in found.mode_names.items()}
+    return ", ".join(f"{called.get(name, name)} {100 * share:.0f} %" for name, share in mode.moves)
+
+
+def _cells(mode: Vibration) -> tuple[str, str, str]:
+    """Frequency, damping and kind; of what decays or grows without swinging the time of a change by a factor of e."""
+    hertz = f"{mode.frequency:.5g}"
+    if mode.kind == "vibration":
+        return hertz, f"{100 * mode.damping:.3g}" if abs(mode.damping) > 1e-8 else "0", mode.kind
+    seconds = 1 / (2 * np.pi * mode.frequency * abs(mode.damping))
+    if mode.kind == "decay":
+        return "", "", f"decays in {seconds:.3g} s"
+    swings = abs(mode.damping) < 1 - 1e-9
+    return hertz if swings else "", "", f"{'swings and ' if swings else ''}grows e-fold in {seconds:.3g} s"

@@ -1,0 +1,216 @@
+"""Vibrations of a whole mechanism about a position, at rest.
+
+With x a small motion in the directions of the speeds, `xdd = A_x x + A_v xd` with the forces that hold the position.
+Springs, dampers, elasticity, gravity and the momentum of embedded wheels are all in it. Driven and locked hinges are
+held.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import eig
+
+from bough.errors import ArgumentError, SimulationError, choices
+from bough.flex import flex_body
+from bough.mechanism.equilibrium import equilibrium
+from bough.mechanism.mechanism import Mechanism
+from bough.model import Model
+
+Array: TypeAlias = NDArray[np.float64]
+
+STILL = 2 * np.pi * 1e-4
+"""Slower than this, rad/s, is a motion that nothing holds back: round-off splits double zeros."""
+SINGULAR = 1e-13
+"""Smallest eigenvalue of a mass matrix with ones on its diagonal that is more than round-off."""
+MOST = 2000
+"""Degrees of freedom beyond which a dense eigenproblem takes too long."""
+
+
+@dataclass(frozen=True)
+class Vibration:
+    """One eigenvalue of the linearised mechanism, or a pair of them.
+
+    Attributes:
+        kind: 'vibration', 'decay' (does not swing) or 'unstable' (grows).
+        frequency: |lambda| / 2 pi, Hz; undamped natural frequency of a vibration.
+        damping: -Re(lambda) / |lambda|: ratio of critical damping; negative if it grows.
+        moves: Speeds that carry most of the kinetic energy, with their share.
+        shape: Small motion in the directions of all speeds, at the moment when it is largest, (nu,).
+    """
+
+    kind: str
+    frequency: float
+    damping: float
+    moves: tuple[tuple[str, float], ...]
+    shape: Array = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class Vibrations:
+    """All of them, slowest first.
+
+    Attributes:
+        modes: Everything that springs, elasticity, gravity, damping or wheels act upon.
+        unsprung: Number of independent motions without stiffness: rigid motions.
+        free: Those of them that nothing else acts upon either, no damping and no wheel: they are not among the modes.
+        imbalance: Name and size of the largest force that holding the position takes, N.m or N.
+        mode_names: What the modes of flexible bodies are called, by their speeds: `torsion 1` for `boom.eta_dot[5]`.
+    """
+
+    modes: tuple[Vibration, ...]
+    unsprung: int
+    free: int
+    imbalance: tuple[str, float]
+    mode_names: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
+
+
+def modes(
+    model: Model | Mechanism | str | os.PathLike[str] | Mapping[str, Any],
+    at: Mapping[str, float] | None = None,
+    *,
+    settle: bool = False,
+) -> Vibrations:
+    """Natural frequencies, damping and shapes of a whole mechanism about a position, at rest.
+
+    Args:
+        model: A model, or what `bough.load` takes, or a Mechanism.
+        at: Coordinates of the position by name, such as `{"shoulder.phi": 0.5}`; the others as the model starts.
+        settle: Whether flexible bodies are bent by their load there first, the hinges held.
+
+    Raises:
+        ArgumentError: There is no such coordinate, it is no finite number, or a quaternion has not length one.
+        SimulationError: Too many degrees of freedom, a singular inertia, or no equilibrium.
+
+    Example:
+        >>> import bough
+        >>> scale = {"bough": 1, "name": "scale", "bodies": [{"name": "pan", "parent": "ground",
+        ...     "hinge": {"name": "spring", "type": "prismatic", "axis": [0, 0, 1], "stiffness": 800.0},
+        ...     "rigid": {"mass": 2.0}}]}
+        >>> found = bough.modes(scale)
+        >>> round(found.modes[0].frequency, 6)  # sqrt(800 / 2) rad/s in Hz
+        3.183099
+    """
+    system = model if isinstance(model, Mechanism) else Mechanism(model)
+    q = position_at(system, at or {})
+    return vibrations(system, equilibrium(system, q=q)[0] if settle else q)
+
+
+def position_at(system: Mechanism, at: Mapping[str, float]) -> Array:
+    """The start position with some coordinates set otherwise.
+
+    Raises:
+        ArgumentError: There is no such coordinate, it is no finite number, or a quaternion has not length one.
+    """
+    q, _ = system.initial_state()
+    touched: set[int] = set()
+    for name, value in at.items():
+        if name not in system.q_names:
+            raise ArgumentError(f"at: there is no coordinate {name!r}{choices(name, system.q_names)}")
+        c = system.q_table[system.q_names.index(name)]
+        q[c.index] = value
+        if not np.isfinite(q[c.index]):
+            raise ArgumentError(f"at: {name}: expected a finite number, found {value!r}")
+        touched |= {c.index + 1 - c.number} if c.kind == "quaternion" else set()
+    for first in touched:
+        stem = system.q_names[first].removesuffix("[1]")
+        size = float(np.linalg.norm(q[first : first + 4]))
+        if abs(size - 1.0) > 1e-3:
+            found = f"a quaternion {stem} of length {size:.6g}"
+            raise ArgumentError(f"at: expected length 1, found {found}: set all four of {stem}")
+        q[first : first + 4] /= size
+    return q
+
+
+def vibrations(system: Mechanism, q: Array | None = None) -> Vibrations:
+    """Eigenvalues at a position; None for the start position.
+
+    Raises:
+        SimulationError: Too many degrees of freedom, or an inertia is singular.
+    """
+    free = _free(system)
+    if free.size > MOST:
+        raise SimulationError(f"{free.size} degrees of freedom; `bough modes` takes at most {MOST}")
+    if not free.size:
+        return Vibrations((), 0, 0, ("", 0.0))
+    if q is None:
+        q, _ = system.initial_state()
+    shared = _shared_motion(system, q)
+    if shared:
+        raise SimulationError(f"the mass matrix is singular: {', '.join(shared)} move the same mass the same way")
+    still = np.zeros(system.nu)
+    hold = system.inverse_dynamics(q, still, still)
+    A = system.linearize(q, still, hold).A
+    along = np.column_stack([system.position_rates(q, unit) for unit in np.eye(system.nu)[free]])
+    A_x = (A[system.nq :, : system.nq] @ along)[free]
+    A_v = A[system.nq :, system.nq :][np.ix_(free, free)]
+    n = free.size
+    values, vectors = eig(np.block([[np.zeros((n, n)), np.eye(n)], [A_x, A_v]]))
+    M = system.mass_matrix(q)[np.ix_(free, free)]
+    names = [system.u_names[i] for i in free]
+    modes = [
+        _vibration(value, vectors[:n, i], M, names, np.eye(system.nu)[free])
+        for i, value in enumerate(values)
+        if abs(value) > STILL and value.imag >= 0.0
+    ]
+    unsprung = int(np.sum(abs(np.linalg.eigvals(A_x)) < STILL**2))
+    # A free motion has two zeros, place and speed; one that is only damped or turned by a wheel has one.
+    zeros = int(np.sum(abs(values) <= STILL))
+    worst = free[int(np.argmax(abs(hold[free])))]
+    return Vibrations(
+        tuple(sorted(modes, key=lambda mode: mode.frequency)),
+        unsprung,
+        min(max(zeros - unsprung, 0), unsprung),
+        (system.u_names[worst], float(hold[worst])),
+        _mode_names(system),
+    )
+
+
+def _mode_names(system: Mechanism) -> dict[str, str]:
+    """What modes are called where they have more than a number, by the names of their speeds."""
+    own = {b.name: flex_body(b).mode_names for b in system.model.bodies if b.mode_count}
+    named = {c.name: own[c.body][c.number - 1] for c in system.u_table if c.modal and own[c.body]}
+    return {name: word for name, word in named.items() if not word.startswith("mode ")}
+
+
+def _shared_motion(system: Mechanism, q: Array) -> list[str]:
+    """Speeds that move the same mass the same way; empty if the mass matrix is regular."""
+    free = _free(system)
+    M = system.mass_matrix(q)[np.ix_(free, free)]
+    scale = np.sqrt(np.maximum(np.diag(M), np.finfo(float).tiny))
+    values, vectors = np.linalg.eigh(M / np.outer(scale, scale))
+    if values[0] > SINGULAR:
+        return []
+    part = abs(vectors[:, 0])
+    return [system.u_names[free[i]] for i in np.flatnonzero(part > 0.1 * part.max())]
+
+
+def _free(system: Mechanism) -> NDArray[np.intp]:
+    """Indices of the speeds that are not held."""
+    free: list[int] = []
+    j = 0
+    for body in system.model.bodies:
+        nu = body.hinge.kind.nu
+        if body.hinge.drive == "torque":
+            free += range(j, j + nu)
+        free += range(j + nu, j + nu + body.mode_count)
+        j += nu + body.mode_count
+    return np.array(free, dtype=np.intp)
+
+
+def _vibration(value: complex, shape: NDArray[np.complex128], M: Array, names: list[str], places: Array) -> Vibration:
+    size = abs(value)
+    ratio = float(-value.real / size)
+    kind = "unstable" if ratio < -1e-6 else "vibration" if abs(value.imag) > 1e-6 * size else "decay"
+    share = abs((shape.conj() * (M @ shape)).real)
+    share = share / share.sum()
+    most = np.argsort(-share, kind="stable")[:3]
+    moves = tuple((names[i], float(share[i])) for i in most if share[i] >= 0.1)
+    # Turned in time until its largest part is at its largest.
+    turned = shape * np.exp(-1j * np.angle(shape[most[0]]))
+    return Vibration(kind, float(size / (2 * np.pi)), ratio, moves, turned.real @ places)
