@@ -81,7 +81,7 @@ SYNONYMS = [
     ("bodies:", "links:", "bodies"),
     ("bodies:", "bodys:", "bodies"),
     ("outputs:", "sensors:", "outputs"),
-    ("damping: 0.1", "friction: 0.1", "damping"),
+    ("damping: 0.1", "viscous_friction: 0.1", "damping"),
     ("hinge: {name", "joint: {name", "hinge"),
     ("rho: 2700", "density: 2700", "rho"),
     ("E: 70e9", "young: 70e9", "E"),

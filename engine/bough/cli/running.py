@@ -122,8 +122,12 @@ def check_result_output(path: Path, *inputs: Path | None) -> None:
 
 def execute(system: Mechanism, series: Mapping[str, Series], settings: Mapping[str, float], run: Run) -> None:
     """Simulate a model with inputs over time and with values set, write, tell."""
+    from bough.run.explicit import damping_note
     from bough.run.studies import Plan, run_set
 
+    note = damping_note(system, settings, run.stop, run.method)
+    if note:
+        complain(f"warning: {note}")
     plan = Plan(run.stop, run.step, series, run.method, run.rtol, run.atol, run.max_step)
 
     def work(progress: Progress) -> Result:

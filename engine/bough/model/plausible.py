@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from bough.model.beam_data import Beam, Section
-from bough.model.model import Body, Hinge, Model
+from bough.model.model import Body, Hinge, Model, Rigid
 from bough.text.problems import Path, key_path
 from bough.text.source import ModelSource, read
 
@@ -29,6 +29,12 @@ OVERDAMPED = 0.5
 """Ratio of critical damping that no structure has; a percent is 0.01."""
 STRONG = 100.0
 """Gravity, m/s^2; that of Jupiter is 25."""
+HEAVY_BEAM = 1e7
+"""Mass of one beam, kg: ten thousand tonnes are more likely a beam given in millimetres."""
+FAR = 1000.0
+"""Distance of a mass centre or a node from the origin of its rigid body, m."""
+GYRATION = 100.0
+"""Radius of gyration of a rigid body, m, and how many times its own reach, that are unlikely together."""
 HEAVY = 1e6
 """Mass of a rigid body, kg, and how many times another body's, that are unlikely together."""
 
@@ -130,8 +136,29 @@ def _of_damping(body: Body, path: Path) -> Iterator[_Oddity]:
 
 def _of_beam(beam: Beam, path: Path) -> Iterator[_Oddity]:
     oddities = [*_of_size(beam, path), *_of_material(beam, path)]
-    # A wrong length or modulus makes a wrong frequency: that is one mistake.
-    yield from oddities or _of_frequency(beam, path)
+    # A wrong length or modulus makes a wrong mass and frequency: that is one mistake.
+    yield from oddities or [*_of_mass(beam, path)] or _of_frequency(beam, path)
+    yield from _of_elements(beam, path)
+
+
+def _of_mass(beam: Beam, path: Path) -> Iterator[_Oddity]:
+    mass = beam.material.rho * beam.section.area * beam.length
+    if mass > HEAVY_BEAM:
+        found = f"a beam of {beam.length:g} m and {mass:.3g} kg"
+        cure = f"give metres: {beam.length:g} mm is {beam.length / 1000:g}, and the same for the section"
+        yield _Oddity((*path, "length"), found, "few beams have more than ten thousand tonnes", cure)
+
+
+def _of_elements(beam: Beam, path: Path) -> Iterator[_Oddity]:
+    """Too few elements: n of them give about n bending modes in a plane to a percent, and the next 20 % off or more."""
+    families, count = beam.modes.families, beam.modes.count
+    wanted = max(families.get("bending_y", 0), families.get("bending_z", 0)) if families else -(-(count or 0) // 2)
+    if wanted > beam.elements:
+        one = beam.elements == 1
+        found = f"{beam.elements} element{'' if one else 's'} for {wanted} bending modes in a plane"
+        why = f"mode {beam.elements + 1} comes out {57 if one else 20} % too fast or worse"
+        cure = f"give `elements: {max(2 * wanted, 4)}` or more: they cost nothing in the run"
+        yield _Oddity((*path, "elements"), found, why, cure)
 
 
 def _of_cut(body: Body, model: Model, path: Path) -> Iterator[_Oddity]:
@@ -212,7 +239,26 @@ def _of_rigid(body: Body, model: Model, path: Path) -> Iterator[_Oddity]:
     if rigid.mass == 0.0 and not (any(rigid.inertia) or rigid.wheels or rigid.tunable or used):
         found = f"a body {body.name!r} without mass that carries nothing"
         yield _Oddity(path, found, "it has no effect on anything", "give its mass in kg, or remove the body")
+    yield from _of_extent(rigid, path[:-1])
     others = [b.rigid.mass for b in model.bodies if b.rigid is not None and b.rigid.mass > 0.0]
     if rigid.mass > HEAVY and rigid.mass > HEAVY * min(others):
         found = f"{rigid.mass:g} kg in a model whose lightest body has {min(others):g} kg"
         yield _Oddity(path, found, "masses a million times apart are rare in one mechanism", "give kilograms")
+
+
+def _of_extent(rigid: Rigid, path: Path) -> Iterator[_Oddity]:
+    """A rigid body drawn in millimetres: places kilometres away, or an inertia in kg.mm2."""
+    places: dict[Path, tuple[float, ...]] = {("com",): rigid.com}
+    places |= {("nodes", name, "position"): node.position for name, node in rigid.nodes.items()}
+    keys, far = max(places.items(), key=lambda item: math.hypot(*item[1]))
+    reach = math.hypot(*far)
+    if reach > FAR:
+        found = f"a place {reach:g} m from the origin of the body"
+        cure = f"give metres: {reach:g} mm is {reach / 1000:g}"
+        yield _Oddity((*path, *keys), found, "few rigid bodies are a kilometre long", cure)
+    elif rigid.mass > 0.0:
+        gyration = math.sqrt(max(rigid.inertia[:3]) / rigid.mass)
+        if gyration > GYRATION and gyration > GYRATION * reach:
+            found = f"a radius of gyration of {gyration:.3g} m, {max(rigid.inertia[:3]):g} kg.m2 with {rigid.mass:g} kg"
+            cure = "give kg.m2: 1e6 kg.mm2 is 1"
+            yield _Oddity((*path, "inertia"), found, "few rigid bodies are hundreds of metres large", cure)

@@ -35,7 +35,7 @@ _MEANT = {
     "boundary": "bc bcs condition supports",
     "com": "cg cog centre center centroid mass_center mass_centre center_of_mass centre_of_mass",
     "count": "n number num modes",
-    "damping": "b c d damper friction viscous viscous_friction dissipation zeta",
+    "damping": "b c d damper viscous viscous_friction dissipation zeta",
     "drive": "actuation control actuator motor",
     "elements": "mesh n_elements num_elements divisions",
     "frame": "origin offset pose transform placement",

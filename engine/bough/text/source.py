@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn, TypeAlias
@@ -101,7 +102,27 @@ def _decode(raw: bytes, file: str) -> str:
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
         _refuse(file, line, "UTF-8 text", "a binary file (it has a zero byte)", "give the YAML model file")
+    if text.lstrip().startswith("<"):
+        _refuse(file, 1, "a file in YAML or JSON", *_markup(text))
     return text
+
+
+def _markup(text: str) -> tuple[str, str]:
+    """What an XML file is, by its first element, and what to do with it."""
+    match = re.search(r"<([A-Za-z_][\w:.-]*)", re.sub(r"(?s)<!--.*?-->", "", text[:100_000]))
+    name = match[1] if match else ""
+    if name == "robot":
+        cure = "write it as a model file: each link is a body, with its joint as the hinge to its parent"
+        return "XML of a robot (URDF)", cure
+    if name in ("mujoco", "sdf", "fmiModelDescription"):
+        told = {"mujoco": "a MuJoCo model", "sdf": "an SDF world", "fmiModelDescription": "the description of an FMU"}
+        cure = (
+            "`bough run` takes the whole .fmu"
+            if name.startswith("fmi")
+            else "write its bodies and joints as a model file"
+        )
+        return f"XML: {told[name]}", cure
+    return f"XML, beginning with <{name}>" if name else "XML", "give the YAML model file"
 
 
 def _json(text: str) -> dict[str, Data] | None:
