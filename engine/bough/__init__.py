@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from bough.flex.body_summary import flex_summary
     from bough.fmu import build_fmu
     from bough.fmu.doctor import doctor
+    from bough.mechanism.campbell import Campbell, campbell
     from bough.mechanism.equilibrium import equilibrium
     from bough.mechanism.linearize import StateSpace
     from bough.mechanism.mechanism import Hybrid, Mechanism
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from bough.run.sweep_files import sweep
 else:
     _HOMES = {
+        "Campbell": "bough.mechanism.campbell",
         "Hybrid": "bough.mechanism.mechanism",
         "Mechanism": "bough.mechanism.mechanism",
         "Model": "bough.model",
@@ -38,6 +40,7 @@ else:
         "build_fmu": "bough.fmu",
         "check": "bough.mechanism.model_summary",
         "doctor": "bough.fmu.doctor",
+        "campbell": "bough.mechanism.campbell",
         "equilibrium": "bough.mechanism.equilibrium",
         "flex_summary": "bough.flex.body_summary",
         "load": "bough.flex",
@@ -79,6 +82,7 @@ __all__ = [
     "BoughError",
     "BoughWarning",
     "BuildError",
+    "Campbell",
     "Hybrid",
     "Mechanism",
     "Model",
@@ -94,6 +98,7 @@ __all__ = [
     "build_fmu",
     "check",
     "doctor",
+    "campbell",
     "equilibrium",
     "flex_summary",
     "load",

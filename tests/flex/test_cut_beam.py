@@ -227,3 +227,9 @@ def test_an_fmu_of_a_cut_beam_runs_as_the_model_does(tmp_path: Path) -> None:
 
     theirs = simulate_fmu(str(tmp_path / "rod.fmu"), stop_time=0.05, output_interval=0.01, output=["boom.tip.r[3]"])
     np.testing.assert_allclose(theirs["boom.tip.r[3]"], ours["boom.tip.r[3]"], atol=1e-6)
+
+
+def test_modes_of_a_mechanism_know_what_the_modes_of_every_piece_are_called() -> None:
+    found = bough.modes(boom(3, elements=6))
+    assert set(found.mode_names) == {f"boom.eta_dot[{i}]" for i in range(1, 19)}
+    assert found.frequencies[0] == pytest.approx(1.8751**2 * np.sqrt(EI / (2700 * SIDE**2)) / (2 * np.pi), rel=2e-4)

@@ -14,6 +14,7 @@ import typer
 
 import bough
 from bough.cli.building import build
+from bough.cli.campbell_diagram import diagram, spins
 from bough.cli.console import (
     FAILED,
     Commands,
@@ -44,6 +45,7 @@ from bough.cli.vibration_table import as_json, imbalance_note, position, print_v
 from bough.errors import ArgumentError, BoughError
 from bough.files import check_output, write_text
 from bough.flex import load
+from bough.mechanism.equilibrium import equilibrium, spinning
 from bough.mechanism.mechanism import Mechanism
 from bough.mechanism.model_summary import check as checked
 from bough.mechanism.vibration import vibrations
@@ -222,9 +224,18 @@ def modes(
         Path | None, typer.Option("-o", "--output", metavar="PNG", help="A picture of the motions.")
     ] = None,
     settle: Annotated[bool, typer.Option("--settle", help="Bent by its weight there, hinges held.")] = False,
+    spin: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--spin",
+            metavar="HINGE=SPEED",
+            help="A hinge that turns steadily, rad/s, such as hub=52.4: about the steady motion.",
+            show_default="at rest",
+        ),
+    ] = None,
     as_json_: Json = False,
 ) -> None:
-    """Natural frequencies of the whole mechanism about its start position or another one, at rest.
+    """Natural frequencies of the whole mechanism about a position at rest, or while hinges spin.
 
     Springs, elasticity, gravity, dampers and wheels count; driven and locked hinges are held. `bough flex` shows the
     modes of each body on its own.
@@ -232,15 +243,19 @@ def modes(
     if output is not None:
         check_picture(output, model)
     system = Mechanism(load(model))
-    q = position(system, at or [], settle)
+    turning = spins(spin or [])
+    q = position(system, at or [], settle and not turning)
+    if turning:
+        q, _ = equilibrium(system, q=q, spin=turning)
     about = f"the position {', '.join(at)}" if at else "the start position"
-    about += ", settled" if settle else ""
-    found = vibrations(system, q)
+    about += ", settled" if settle or turning else ""
+    about += f", while {', '.join(f'{name} spins at {w:g} rad/s' for name, w in turning.items())}" if turning else ""
+    found = vibrations(system, q, spinning(system, turning))
     if as_json_:
         answer(as_json(found))
     else:
         print_vibrations(system.model.name, found, console(), about)
-        note = imbalance_note(system, found, about, settle)
+        note = imbalance_note(system, found, about, settle or bool(turning))
         if note is not None:
             complain(note)
     if output is not None and found.modes:
@@ -300,6 +315,7 @@ app.command(rich_help_panel=MODELS)(flex)
 app.command(rich_help_panel=MODELS)(sweep)
 app.command(rich_help_panel=MODELS)(linearize)
 app.command(rich_help_panel=MODELS)(bode)
+app.command("campbell", rich_help_panel=MODELS)(diagram)
 app.command(rich_help_panel=FMUS)(build)
 app.command(rich_help_panel=FMUS)(report)
 app.command(rich_help_panel=FMUS)(record)

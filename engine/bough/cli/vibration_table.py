@@ -104,7 +104,7 @@ def as_json(found: Vibrations) -> dict[str, Any]:
 
 def print_vibrations(name: str, found: Vibrations, out: Console, about: str = "the start position") -> None:
     """The vibrations as a table."""
-    head = f"{name}: small motions about {about}, at rest{_unsprung(found)}"
+    head = f"{name}: small motions about {about}{_rest(about)}{_unsprung(found)}"
     out.print(head, markup=False)
     rows = [(str(i), *_cells(mode), _moves(mode, found)) for i, mode in enumerate(found.modes, 1)]
     names = max((len(word) for row in rows for word in row[4].split()), default=0)
@@ -122,6 +122,10 @@ def print_vibrations(name: str, found: Vibrations, out: Console, about: str = "t
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
     out.print(table)
+
+
+def _rest(about: str) -> str:
+    return "" if "spins at" in about else ", at rest"
 
 
 def _unsprung(found: Vibrations) -> str:

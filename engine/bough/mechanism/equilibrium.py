@@ -1,8 +1,12 @@
-"""Static equilibrium: a position at which nothing begins to move.
+"""Equilibrium: a position at which nothing begins to move, or moves on steadily while some hinges spin.
 
 With x a small motion in the directions of the free speeds, the forces that hold a position are
 
-    r(q) = inverse_dynamics(q, 0, 0) - tau,     dr/dx = K(q).                                      (1)
+    r(q) = inverse_dynamics(q, u, 0) - tau,     dr/dx = K(q).                                      (1)
+
+At rest u is zero; in steady motion it holds the constant speeds of hinges that spin, and centrifugal forces are in r
+and in K. A steady motion is one about which nothing changes with time: r may not depend on the angle of a hinge that
+spins, or else there is none, and that is said.
 
 K follows from exact directional derivatives of the inverse dynamics: nothing is divided by an inertia, which may be
 singular. In the coordinates y of the eigenvectors of K in the metric of M a step is `dy = -r_y / |w|`: Newton's where
@@ -21,7 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import eigh
 
-from bough.errors import ArgumentError, SimulationError
+from bough.errors import ArgumentError, SimulationError, choices
 from bough.mechanism import kernel
 from bough.mechanism.mechanism import Mechanism
 from bough.model import Model
@@ -44,6 +48,8 @@ TURN = 0.5
 SLIDE = 1.0
 """Largest translation of a hinge in one step where a motion without stiffness takes part, m."""
 HALVINGS = 30
+STEADY = 1e-7
+"""Change of a force per radian that a spinning hinge turns, over the forces there, that may be round-off."""
 
 
 def equilibrium(
@@ -53,8 +59,9 @@ def equilibrium(
     q: ArrayLike | None = None,
     tau: ArrayLike | None = None,
     loads: Mapping[str, ArrayLike] | None = None,
+    spin: Mapping[str, float] | None = None,
 ) -> tuple[Array, Array]:
-    """Positions in static equilibrium under gravity and constant forces, to start a run from.
+    """Positions in equilibrium under gravity and constant forces, at rest or in steady rotation, to start a run from.
 
     Args:
         model: A model, or what `bough.load` takes, or a Mechanism.
@@ -63,12 +70,16 @@ def equilibrium(
         q: Where to start from, (nq,); by default the start position of the model.
         tau: Applied forces in the order of u, N.m or N; zero if not given.
         loads: Node loads by name, `{"upper.tip.force": [fx, fy, fz]}`, inertial frame.
+        spin: Speeds of hinges that turn steadily, `{"hub": 52.4}`, rad/s: everything else rests relative to them, bent
+            by the centrifugal forces. Without it all is at rest, whatever start speeds the model has.
 
     Returns:
-        q, and u: zero but for the speeds that the model gives to hinges that are held.
+        q, and u: the speeds of `spin`; without it zero but for those that the model gives to hinges that are held.
 
     Raises:
-        SimulationError: There is no equilibrium near by; the message names where the largest force is left.
+        ArgumentError: `spin` names no hinge that turns about one axis.
+        SimulationError: There is no equilibrium near by; the message names where the largest force is left. Or the
+            forces change as the hinge turns, so that there is no steady motion.
 
     Example:
         >>> import bough
@@ -89,9 +100,39 @@ def equilibrium(
         if array.shape != (size,):
             raise ArgumentError(f"{name}: expected an array of shape ({size},), found {array.shape}")
     modal = np.array([c.modal for c in system.u_table], dtype=bool)
-    free = np.flatnonzero(modal if hinges == "held" else ~system._held)
-    found = _Balance(system, free, applied, loads).found_from(place)
-    return found, np.where(modal | (hinges == "free"), 0.0, speeds)
+    turning = spinning(system, spin or {})
+    free = (modal if hinges == "held" else ~system._held) & (turning == 0.0)
+    balance = _Balance(system, np.flatnonzero(free), applied, loads, turning)
+    found = balance.found_from(place)
+    if not spin:
+        return found, np.where(modal | (hinges == "free"), 0.0, speeds)
+    if turning.any():
+        balance.check_steady(found)
+    return found, turning
+
+
+def spinning(system: Mechanism, spin: Mapping[str, float]) -> Array:
+    """Speeds u, (nu,), that are zero but for hinges that spin, by name of the hinge or of its speed, rad/s.
+
+    Raises:
+        ArgumentError: There is no such hinge, it does not turn about one axis, or a speed is not finite.
+    """
+    u = np.zeros(system.nu)
+    axes = [c for c in system.u_table if c.kind == "rotation" and not system.hinge_has_quaternion(c.owner)]
+    names = [name for c in axes for name in (c.name, c.owner)]
+    for name, speed in spin.items():
+        hits = [c for c in axes if name in (c.name, c.owner)]
+        if len(hits) != 1:
+            known = [c.owner for c in axes if names.count(c.owner) == 1]
+            told = "turns about several axes: name a speed" if hits else "is no hinge that turns about one axis"
+            raise ArgumentError(f"spin: {name!r} {told}{choices(name, [c.name for c in hits] or known)}")
+        try:
+            u[hits[0].index] = float(speed)
+        except (TypeError, ValueError):
+            raise ArgumentError(f"spin[{name!r}]: expected a number, rad/s, found {speed!r}") from None
+    if not np.all(np.isfinite(u)):
+        raise ArgumentError("spin: expected finite speeds, rad/s")
+    return u
 
 
 def force_left(system: Mechanism, index: int, force: float) -> str:
@@ -142,10 +183,15 @@ class _Balance:
     """The forces along the free speeds of a system, and the way to where they vanish."""
 
     def __init__(
-        self, system: Mechanism, free: NDArray[np.intp], tau: Array, loads: Mapping[str, ArrayLike] | None
+        self,
+        system: Mechanism,
+        free: NDArray[np.intp],
+        tau: Array,
+        loads: Mapping[str, ArrayLike] | None,
+        speeds: Array,
     ) -> None:
         self.system, self.free, self.tau, self.loads = system, free, tau, loads
-        self.still = np.zeros(system.nu)
+        self.still, self.speeds = np.zeros(system.nu), speeds
         self._tangent = kernel.KernelData(system._kernel_model, kernel.LANES_TANGENT)
         kinds = [system.u_table[i].kind for i in free]
         self._turns = np.array([kind == "rotation" for kind in kinds], dtype=bool)
@@ -174,7 +220,7 @@ class _Balance:
 
     def residual(self, q: Array) -> Array:
         """Forces that hold the free speeds, beyond those applied, N.m, N or J."""
-        hold = self.system.inverse_dynamics(q, self.still, self.still, loads=self.loads)
+        hold = self.system.inverse_dynamics(q, self.speeds, self.still, loads=self.loads)
         return hold[self.free] - self.tau[self.free]
 
     def _weight(self, q: Array) -> float:
@@ -192,18 +238,47 @@ class _Balance:
 
     def _stiffness(self, q: Array) -> _Stiffness:
         system, mine = self.system, self.free
-        at = {"q": q, "u": self.still, "udot": self.still}
-        loads = system._loads(self.loads)
-        if loads is not None:
-            at["loads"] = loads.reshape(-1)
-        K = np.empty((mine.size, mine.size))
-        with system._errors():
-            for j, index in enumerate(mine):
-                rates = system.position_rates(q, np.eye(1, system.nu, index)[0])
-                K[:, j] = self._tangent.inverse_directional(at, {"q": rates})[mine]
+        K = self._slopes(q, mine)[mine]
         M = _metric(system.mass_matrix(q)[np.ix_(mine, mine)])
         w, vectors = eigh(0.5 * (K + K.T), M)
         return _Stiffness(K, w, vectors)
+
+    def _slopes(self, q: Array, along: NDArray[np.intp]) -> Array:
+        """Derivatives of the forces that hold all speeds along motions of some, (nu, n)."""
+        system = self.system
+        at = {"q": q, "u": self.speeds, "udot": self.still}
+        loads = system._loads(self.loads)
+        if loads is not None:
+            at["loads"] = loads.reshape(-1)
+        out = np.empty((system.nu, along.size))
+        with system._errors():
+            for j, index in enumerate(along):
+                rates = system.position_rates(q, np.eye(1, system.nu, index)[0])
+                out[:, j] = self._tangent.inverse_directional(at, {"q": rates})
+        return out
+
+    def check_steady(self, q: Array) -> None:
+        """Refuse a motion whose forces change as the hinges turn.
+
+        Raises:
+            SimulationError: They do; the message names the hinge that spins and the force that changes most.
+        """
+        turning = np.flatnonzero(self.speeds)
+        change = self._slopes(q, turning)
+        rows = np.union1d(self.free, turning)
+        scale = np.sqrt(np.diag(_metric(self.system.mass_matrix(q)[np.ix_(rows, rows)])))
+        hold = self.system.inverse_dynamics(q, self.speeds, self.still, loads=self.loads)
+        size = max(self._weight(q), float(abs(hold[rows] / scale).max(initial=0.0)), np.finfo(float).tiny)
+        share = abs(change[rows]) / scale[:, None] / size
+        i, j = np.unravel_index(int(share.argmax()), share.shape)
+        if share[i, j] <= STEADY:
+            return
+        spins, row = self.system.u_table[turning[j]].owner, int(rows[i])
+        told = force_left(self.system, row, float(change[row, j]))
+        raise SimulationError(
+            f"no steady motion: as hinge '{spins}' turns, the forces change, by {told} for each radian. Gravity and "
+            "loads must lie along the axis, or turn with it; take gravity out, or follow the motion with `bough run`"
+        )
 
     def _step(self, r: Array, stiffness: _Stiffness, negligible: float) -> Array:
         """Newton's step where it is a short one; else one downhill, each part of it shortened by itself.
@@ -252,4 +327,5 @@ class _Balance:
         modal = not (self._turns[worst] or self._slides[worst])
         left = force_left(self.system, int(self.free[worst]), float(r[worst]))
         cure = "check stiffness, loads and units" if modal else "give the hinge a spring, or hold the hinges"
-        return SimulationError(f"no static equilibrium found: holding the last position still takes {left}; {cure}")
+        what = "steady motion" if self.speeds.any() else "static equilibrium"
+        return SimulationError(f"no {what} found: holding the last position still takes {left}; {cure}")

@@ -436,6 +436,10 @@ class Mechanism:
             out = self._data.position_rates(q_, u_)
         return out if batch else out[0]
 
+    def hinge_has_quaternion(self, name: str) -> bool:
+        """Whether a hinge holds its rotations by a quaternion."""
+        return any(body.hinge.kind.quaternion for body in self.model.bodies if body.hinge.name == name)
+
     # ---- helpers
 
     def _rows(self, **given: ArrayLike) -> tuple[list[Array], bool]:

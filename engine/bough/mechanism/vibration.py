@@ -1,8 +1,12 @@
-"""Vibrations of a whole mechanism about a position, at rest.
+"""Vibrations of a whole mechanism about a position at rest, or about steady rotation.
 
-With x a small motion in the directions of the speeds, `xdd = A_x x + A_v xd` with the forces that hold the position.
-Springs, dampers, elasticity, gravity and the momentum of embedded wheels are all in it. Driven and locked hinges are
-held.
+With x a small motion in the directions of the free speeds, the forces that the motion takes are
+
+    M xdd + C xd + K x,     C = d inverse_dynamics / du,     K = d inverse_dynamics / dq,                 (1)
+
+at the speeds u of the hinges that spin, with exact derivatives. Springs, dampers, elasticity, gravity, the momentum of
+embedded wheels and, in rotation, Coriolis and centrifugal forces are all in it. Driven and locked hinges are held, and
+hinges that spin keep their speed. Frequencies in rotation are those that an observer sees who turns along.
 """
 
 from __future__ import annotations
@@ -13,12 +17,13 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import eig
 
 from bough.errors import ArgumentError, SimulationError, choices
 from bough.flex import flex_body
-from bough.mechanism.equilibrium import equilibrium
+from bough.mechanism import kernel
+from bough.mechanism.equilibrium import equilibrium, spinning
 from bough.mechanism.mechanism import Mechanism
 from bough.model import Model
 
@@ -69,23 +74,32 @@ class Vibrations:
     imbalance: tuple[str, float]
     mode_names: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
 
+    @property
+    def frequencies(self) -> Array:
+        """Of all motions that swing, Hz, ascending."""
+        return np.array([mode.frequency for mode in self.modes if mode.kind != "decay"])
+
 
 def modes(
     model: Model | Mechanism | str | os.PathLike[str] | Mapping[str, Any],
     at: Mapping[str, float] | None = None,
+    spin: Mapping[str, float] | None = None,
     *,
     settle: bool = False,
+    loads: Mapping[str, ArrayLike] | None = None,
 ) -> Vibrations:
-    """Natural frequencies, damping and shapes of a whole mechanism about a position, at rest.
+    """Natural frequencies, damping and shapes of a whole mechanism about a position at rest, or while hinges spin.
 
     Args:
         model: A model, or what `bough.load` takes, or a Mechanism.
         at: Coordinates of the position by name, such as `{"shoulder.phi": 0.5}`; the others as the model starts.
-        settle: Whether flexible bodies are bent by their load there first, the hinges held.
+        spin: Speeds of hinges that turn steadily, `{"hub": 52.4}`, rad/s; the motions are those about steady rotation.
+        settle: Whether flexible bodies are bent by their load there first, the hinges held; always where hinges spin.
+        loads: Node loads that act all the time, by name, inertial frame.
 
     Raises:
-        ArgumentError: There is no such coordinate, it is no finite number, or a quaternion has not length one.
-        SimulationError: Too many degrees of freedom, a singular inertia, or no equilibrium.
+        ArgumentError: There is no such coordinate or hinge, it is no finite number, or a quaternion has not length one.
+        SimulationError: Too many degrees of freedom, a singular inertia, no equilibrium or no steady motion.
 
     Example:
         >>> import bough
@@ -98,7 +112,9 @@ def modes(
     """
     system = model if isinstance(model, Mechanism) else Mechanism(model)
     q = position_at(system, at or {})
-    return vibrations(system, equilibrium(system, q=q)[0] if settle else q)
+    if settle or spin:
+        q, _ = equilibrium(system, q=q, loads=loads, spin=spin)
+    return vibrations(system, q, spinning(system, spin or {}), loads)
 
 
 def position_at(system: Mechanism, at: Mapping[str, float]) -> Array:
@@ -127,33 +143,42 @@ def position_at(system: Mechanism, at: Mapping[str, float]) -> Array:
     return q
 
 
-def vibrations(system: Mechanism, q: Array | None = None) -> Vibrations:
-    """Eigenvalues at a position; None for the start position.
+def vibrations(
+    system: Mechanism,
+    q: Array | None = None,
+    u: Array | None = None,
+    loads: Mapping[str, ArrayLike] | None = None,
+    held: NDArray[np.intp] | None = None,
+) -> Vibrations:
+    """Eigenvalues about a position.
+
+    Args:
+        system: The mechanism.
+        q: The position; None for the start position.
+        u: Speeds of hinges that spin, zero elsewhere, (nu,); None for none.
+        loads: Node loads by name, inertial frame.
+        held: Speeds (indices) that are held besides those that the model holds and those that spin.
 
     Raises:
         SimulationError: Too many degrees of freedom, or an inertia is singular.
     """
-    free = _free(system)
+    if q is None:
+        q, _ = system.initial_state()
+    speeds = np.zeros(system.nu) if u is None else u
+    free = np.setdiff1d(_free(system, speeds), () if held is None else held)
     if free.size > MOST:
         raise SimulationError(f"{free.size} degrees of freedom; `bough modes` takes at most {MOST}")
     if not free.size:
         return Vibrations((), 0, 0, ("", 0.0))
-    if q is None:
-        q, _ = system.initial_state()
-    shared = _shared_motion(system, q)
+    shared = _shared_motion(system, q, free)
     if shared:
         raise SimulationError(f"the mass matrix is singular: {', '.join(shared)} move the same mass the same way")
-    still = np.zeros(system.nu)
-    hold = system.inverse_dynamics(q, still, still)
-    A = system.linearize(q, still, hold).A
-    along = np.column_stack([system.position_rates(q, unit) for unit in np.eye(system.nu)[free]])
-    A_x = (A[system.nq :, : system.nq] @ along)[free]
-    A_v = A[system.nq :, system.nq :][np.ix_(free, free)]
+    M, C, K, hold = small_motions(system, q, speeds, free, loads)
+    A_x, A_v = -np.linalg.solve(M, K), -np.linalg.solve(M, C)
     n = free.size
     values, vectors = eig(np.block([[np.zeros((n, n)), np.eye(n)], [A_x, A_v]]))
-    M = system.mass_matrix(q)[np.ix_(free, free)]
     names = [system.u_names[i] for i in free]
-    modes = [
+    found = [
         _vibration(value, vectors[:n, i], M, names, np.eye(system.nu)[free])
         for i, value in enumerate(values)
         if abs(value) > STILL and value.imag >= 0.0
@@ -163,7 +188,7 @@ def vibrations(system: Mechanism, q: Array | None = None) -> Vibrations:
     zeros = int(np.sum(abs(values) <= STILL))
     worst = free[int(np.argmax(abs(hold[free])))]
     return Vibrations(
-        tuple(sorted(modes, key=lambda mode: mode.frequency)),
+        tuple(sorted(found, key=lambda mode: mode.frequency)),
         unsprung,
         min(max(zeros - unsprung, 0), unsprung),
         (system.u_names[worst], float(hold[worst])),
@@ -171,16 +196,39 @@ def vibrations(system: Mechanism, q: Array | None = None) -> Vibrations:
     )
 
 
+def small_motions(
+    system: Mechanism,
+    q: Array,
+    u: Array,
+    free: NDArray[np.intp],
+    loads: Mapping[str, ArrayLike] | None = None,
+) -> tuple[Array, Array, Array, Array]:
+    """M, C and K of (1), (n, n) each, and the forces that the steady motion takes, (nu,)."""
+    still = np.zeros(system.nu)
+    hold = system.inverse_dynamics(q, u, still, loads=loads)
+    tangent = kernel.KernelData(system._kernel_model, kernel.LANES_TANGENT)
+    at = {"q": q, "u": u, "udot": still}
+    given = system._loads(loads)
+    if given is not None:
+        at["loads"] = given.reshape(-1)
+    K, C = np.empty((free.size, free.size)), np.empty((free.size, free.size))
+    with system._errors():
+        for j, unit in enumerate(np.eye(system.nu)[free]):
+            K[:, j] = tangent.inverse_directional(at, {"q": system.position_rates(q, unit)})[free]
+            C[:, j] = tangent.inverse_directional(at, {"u": unit})[free]
+    return system.mass_matrix(q)[np.ix_(free, free)], C, K, hold
+
+
 def _mode_names(system: Mechanism) -> dict[str, str]:
     """What modes are called where they have more than a number, by the names of their speeds."""
     own = {b.name: flex_body(b).mode_names for b in system.model.bodies if b.mode_count}
-    named = {c.name: own[c.body][c.number - 1] for c in system.u_table if c.modal and own[c.body]}
+    before = {b.name: 0 if b.cut is None else b.cut.modes_before for b in system.model.bodies}
+    named = {c.name: own[c.body][c.number - before[c.body] - 1] for c in system.u_table if c.modal and own[c.body]}
     return {name: word for name, word in named.items() if not word.startswith("mode ")}
 
 
-def _shared_motion(system: Mechanism, q: Array) -> list[str]:
+def _shared_motion(system: Mechanism, q: Array, free: NDArray[np.intp]) -> list[str]:
     """Speeds that move the same mass the same way; empty if the mass matrix is regular."""
-    free = _free(system)
     M = system.mass_matrix(q)[np.ix_(free, free)]
     scale = np.sqrt(np.maximum(np.diag(M), np.finfo(float).tiny))
     values, vectors = np.linalg.eigh(M / np.outer(scale, scale))
@@ -190,17 +238,9 @@ def _shared_motion(system: Mechanism, q: Array) -> list[str]:
     return [system.u_names[free[i]] for i in np.flatnonzero(part > 0.1 * part.max())]
 
 
-def _free(system: Mechanism) -> NDArray[np.intp]:
-    """Indices of the speeds that are not held."""
-    free: list[int] = []
-    j = 0
-    for body in system.model.bodies:
-        nu = body.hinge.kind.nu
-        if body.hinge.drive == "torque":
-            free += range(j, j + nu)
-        free += range(j + nu, j + nu + body.mode_count)
-        j += nu + body.mode_count
-    return np.array(free, dtype=np.intp)
+def _free(system: Mechanism, speeds: Array) -> NDArray[np.intp]:
+    """Indices of the speeds that are neither held nor spinning."""
+    return np.flatnonzero(~system._held & (speeds == 0.0))
 
 
 def _vibration(value: complex, shape: NDArray[np.complex128], M: Array, names: list[str], places: Array) -> Vibration:

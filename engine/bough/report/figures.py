@@ -119,11 +119,17 @@ def draw_panels(t: Array, panels: Sequence[Panel], path: str | os.PathLike[str])
 
 
 def save_figure(figure: Figure, path: str | os.PathLike[str], dpi: int = DPI) -> None:
-    """Write a figure as PNG; the same figure gives the same bytes.
+    """Write a figure as PNG, or as SVG if its name ends so; the same figure gives the same bytes.
 
     Raises:
         OutputError: The file cannot be written.
     """
     out = io.BytesIO()
-    figure.savefig(out, format="png", dpi=dpi, metadata={"Software": None})
+    if os.fspath(path).lower().endswith(".svg"):
+        from matplotlib import rc_context
+
+        with rc_context({"svg.hashsalt": "bough"}):
+            figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
+    else:
+        figure.savefig(out, format="png", dpi=dpi, metadata={"Software": None})
     write_bytes(path, out.getvalue())
