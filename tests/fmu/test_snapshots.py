@@ -36,7 +36,7 @@ def drive(it: Instance, names: list[str]) -> bytes:
     return log + it.state_bytes()
 
 
-@pytest.mark.parametrize("method", [0, 1, 2], ids=["rk4", "dopri5", "rosenbrock2"])
+@pytest.mark.parametrize("method", [0, 1, 2, 3, 4], ids=["rk4", "dopri5", "rosenbrock2", "radau5", "auto"])
 @pytest.mark.parametrize("model", ["arm", "flyer"])
 def test_restored_run_repeats_every_bit(fmus: Finder, fmi: str, model: str, method: int) -> None:
     fmu, names = fmus(model, fmi), outputs(system(model))

@@ -63,7 +63,7 @@ WRONG: dict[str, tuple[Call, str]] = {
     ),
     "method of a run": (
         lambda s: bough.simulate(s, 1.0, method="dopri"),
-        "method: expected one of rk4, dopri5, rosenbrock2, found 'dopri'; did you mean 'dopri5'?",
+        "method: expected one of rk4, dopri5, rosenbrock2, radau5, auto, found 'dopri'; did you mean 'dopri5'?",
     ),
     "stop before the start": (
         lambda s: bough.simulate(s, -1.0),

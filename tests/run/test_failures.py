@@ -19,6 +19,8 @@ METHODS: list[tuple[str, dict[str, Any]]] = [
     ("dopri5", {}),
     ("rk4", {}),
     ("rosenbrock2", {}),
+    ("radau5", {}),
+    ("auto", {}),
     ("rosenbrock2", {"solver_step": 0.02}),
 ]
 

@@ -121,7 +121,7 @@ def test_output_times_begin_at_start_end_at_stop_and_progress_is_told() -> None:
     assert simulate(cart(), 0.3, step=0.1).t.tolist() == [0.0, 0.1, 0.2, 0.3]
 
 
-@pytest.mark.parametrize("method, options", [("dopri5", {}), ("rk4", {}), ("rosenbrock2", {})])
+@pytest.mark.parametrize("method, options", [("dopri5", {}), ("rk4", {}), ("rosenbrock2", {}), ("radau5", {})])
 def test_input_function_is_never_asked_beyond_the_run(method: str, options: Any) -> None:
     """dopri5 steps beyond output times and interpolates, but not beyond the last: it may not be defined there."""
     asked: list[float] = []

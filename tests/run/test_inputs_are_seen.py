@@ -23,7 +23,7 @@ SATELLITE = {
         }
     ],
 }
-METHODS = ["dopri5", "rk4", "rosenbrock2"]
+METHODS = ["dopri5", "rk4", "rosenbrock2", "radau5", "auto"]
 CLOSED = 1e-9
 """Every method is exact for a torque that is constant between its knots, but for the rounding of many steps."""
 

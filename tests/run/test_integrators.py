@@ -68,6 +68,27 @@ def test_adaptive_rosenbrock2_error_falls_with_its_tolerance(chain: Mechanism, e
     assert fitted > 0.8, (fitted, errors)
 
 
+@pytest.mark.parametrize("method", ["radau5", "auto"])
+def test_radau5_error_falls_with_the_fifth_power_of_its_steps(chain: Mechanism, exact: Array, method: str) -> None:
+    """Over six decades of the tolerance. Stages are found to a part of the tolerance, which counts like the error of the
+    steps: 4.3 leaves room for that. `auto` changes the method meanwhile, and both are of order five."""
+    runs = [simulate(chain, STOP, step=STOP, method=method, rtol=10.0**-n) for n in range(4, 11)]
+    errors = [np.abs(np.hstack(states(chain, run))[-1] - exact).max() for run in runs]
+    steps = [run.statistics["steps"] for run in runs]
+    assert -np.polyfit(np.log(steps), np.log(errors), 1)[0] > 4.3, (steps, errors)
+    assert np.all(np.array(errors) < 1e3 * 10.0 ** -np.arange(4, 11)), errors
+
+
+def test_dense_output_of_radau5_is_as_good_as_its_tolerance(chain: Mechanism) -> None:
+    """The collocation polynomial is of order three, its error over a step of order four, as the error estimate: between
+    steps the run is some ten times farther off than at them, and as far as the tolerance says."""
+    rough = simulate(chain, STOP, step=STOP / 2000, method="radau5", rtol=1e-7)
+    assert rough.statistics["steps"] < 1000
+    reference = simulate(chain, STOP, step=STOP / 2000, **TIGHT)
+    error = np.abs(np.subtract(*(np.hstack(states(chain, run)) for run in (rough, reference)))).max()
+    assert error < 1e3 * 1e-7
+
+
 def fixed_dopri5(system: Mechanism, h: float, times: Array) -> Array:
     """States at `times` by dopri5 with steps held at h: any error is accepted, and no step may be longer."""
     sim = KernelSim(system._data, 0, "dopri5", 0.0, 1e30, h, h)
@@ -145,6 +166,32 @@ def test_implicit_method_takes_a_mode_1000_times_faster_than_the_step() -> None:
     assert np.polyfit(np.log([4, 2, 1]), np.log(errors), 1)[0] > 1.8, errors
     run = simulate(fast, 2.0, method="rosenbrock2", solver_step=h, step=h)
     assert np.abs(run["blade.eta[2]"]).max() < 1e-8
+
+
+def test_radau5_takes_a_mode_of_a_megahertz_and_keeps_its_tolerance_on_the_slow_motion() -> None:
+    """The mode is at rest but for a deflection of 1e-13 m, so the slow motion is that of the model without it. A step of
+    dopri5 would be a fraction of a microsecond: two million of them."""
+    fast, soft = stiff_pendulum(2 * np.pi * 1e6), stiff_pendulum(1.0)
+    soft["bodies"][0]["nodal"]["modes"].pop()
+    soft["bodies"][0]["nodal"]["stiffness"].pop()
+    exact = slow_motion(soft, **TIGHT)
+    for method in ("radau5", "auto"):
+        run = simulate(fast, 2.0, step=0.1, method=method, rtol=1e-6)
+        names = ("pivot.phi", "pivot.w", "blade.eta[1]", "blade.eta_dot[1]")
+        error = np.abs(np.column_stack([run[name] for name in names]) - exact).max(axis=0)
+        assert np.all(error < 1e-4 * np.abs(exact).max(axis=0)), (method, error)
+        assert run.statistics["evaluations"] < 40_000
+
+
+@pytest.mark.parametrize("frequency, most", [(30.0, 1.3), (3e4, 0.2)])
+def test_auto_takes_the_method_that_costs_less(frequency: float, most: float) -> None:
+    """Against dopri5: as good where accuracy binds its steps, much better where stability does."""
+    model = stiff_pendulum(frequency)
+    counts = [
+        simulate(model, 1.0, step=0.01, method=method, rtol=1e-6).statistics["evaluations"]
+        for method in ("auto", "dopri5")
+    ]
+    assert counts[0] < most * counts[1], counts
 
 
 def test_implicit_method_agrees_with_a_tight_explicit_run_of_the_same_stiff_model() -> None:

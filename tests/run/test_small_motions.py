@@ -62,7 +62,7 @@ def moved(model: dict[str, Any], torque: float, **options: Any) -> dict[str, np.
     return {name: (run[name] - run[name][0]) / torque for name in names}
 
 
-@pytest.mark.parametrize("method, rtol", [("dopri5", 1e-6), ("rosenbrock2", 1e-5)])
+@pytest.mark.parametrize("method, rtol", [("dopri5", 1e-6), ("rosenbrock2", 1e-5), ("radau5", 1e-6)])
 def test_motion_is_in_proportion_to_a_small_load(method: str, rtol: float) -> None:
     """A load of 1e-3 N.m is small: terms of second order are below 1e-6 of the motion."""
     exact, reference = moved(boom(), 1e-3, rtol=1e-11), moved(boom(), 1e-3, method=method, rtol=rtol)

@@ -56,8 +56,9 @@ def simulate(
             solver: `lambda t, state: -0.3 * state["shoulder.w"]`. Steps end where a series jumps or bends.
         step: Distance of output times, s; a thousandth of the run if not given.
         start: Start time, s.
-        method: `dopri5` (adaptive, order 5, dense output), `rk4` (fixed step), or `rosenbrock2` (linearly implicit,
-            order 2, for stiff modes; fixed step if `solver_step` is given, else adaptive).
+        method: `dopri5` (adaptive, order 5, dense output), `rk4` (fixed step), `rosenbrock2` (linearly implicit,
+            order 2, for stiff modes; fixed step if `solver_step` is given, else adaptive), `radau5` (implicit, order 5,
+            adaptive, dense output, for stiff modes), or `auto` (dopri5 or radau5, whichever goes faster).
         rtol: Relative tolerance of the adaptive methods.
         atol: Absolute tolerance of positions, rad, m or modal; that of speeds, per second, is a hundred times as much.
             If not given, the error of each coordinate is measured against the size of its own motion since the start,

@@ -179,7 +179,7 @@ BOUGH_API bough_status bough_data_set_rigid(bough_data *data, int body, double m
 BOUGH_API void bough_normalize(const bough_model *model, double *q);
 
 /* ---- time integration */
-typedef enum { BOUGH_RK4 = 0, BOUGH_DOPRI5 = 1, BOUGH_ROSENBROCK2 = 2 } bough_method;
+typedef enum { BOUGH_RK4 = 0, BOUGH_DOPRI5 = 1, BOUGH_ROSENBROCK2 = 2, BOUGH_RADAU5 = 3, BOUGH_AUTO = 4 } bough_method;
 /* what options.step means to a method: the step; the step, or if zero an adaptive one; the first step */
 typedef enum { BOUGH_STEP_FIXED = 0, BOUGH_STEP_EITHER = 1, BOUGH_STEP_ADAPTIVE = 2 } bough_stepping;
 typedef struct {

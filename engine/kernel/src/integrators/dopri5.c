@@ -60,6 +60,7 @@ static void keep(bough_sim *sim, double h) {
     sim->dense[3 * ny + i] = h * d;
   }
   memcpy(sim->rate, sim->k + 6 * ny, sizeof(double) * (size_t)ny);
+  sim->now.fresh = 1;
 }
 
 static void dense_output(const bough_sim *sim, double t, double *y) {

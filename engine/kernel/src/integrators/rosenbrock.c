@@ -11,72 +11,18 @@
  * D_R and with a changed force:
  *   (M + gh D + gh^2 K) ku = F(Y) - gh K (U + c h k1u) - c h (D k1u + K k1q),   kq = U + gh ku + c h k1u,
  * c = 0 for the first stage, -2 gamma for the second. M may be that of each stage: the change is of third order. */
-#include <string.h>
-
 #include "sim.h"
-
-/* y = T^-1 x of a body's modes; a copy where eta = xi */
-static void to_modes(const bough_body *b, const double *x, double *y) {
-  const int nm = b->nm;
-  for (int r = 0; r < nm; r++) {
-    double v = b->user_basis ? 0.0 : x[r];
-    for (int c = 0; b->user_basis && c < nm; c++) v += b->Tinv[r * nm + c] * x[c];
-    y[r] = v;
-  }
-}
-
-/* f -= K dq + D du; dq in speeds' coordinates. xi and force: [nm_max] scratch. */
-static void linear_force_subtract(const bough_data *d, const double *dq, const double *du, double *xi, double *force,
-                                  double *f) {
-  const bough_model *m = d->model;
-  for (int k = 0; k < m->nb; k++) {
-    const bough_body *b = m->body + k;
-    const int nm = b->nm;
-    const double damping = d->modal_scale[k];
-    double *f_modes = f + b->um;
-    for (int i = b->u0; i < b->um; i++) f[i] -= d->stiffness[i] * dq[i] + d->damping[i] * du[i];
-    to_modes(b, dq + b->um, xi);
-    for (int r = 0; r < nm; r++) force[r] = b->k[r] * xi[r];
-    to_modes(b, du + b->um, xi);
-    for (int r = 0; r < nm; r++)
-      if (b->full_damping)
-        for (int c = 0; c < nm; c++) force[r] += damping * b->d[r * nm + c] * xi[c];
-      else
-        force[r] += damping * b->d[r] * xi[r];
-    for (int r = 0; r < nm; r++)
-      if (b->user_basis)
-        for (int c = 0; c < nm; c++) f_modes[c] -= b->Tinv[r * nm + c] * force[r];
-      else
-        f_modes[r] -= force[r];
-  }
-}
 
 /* ku of one stage; k1q, k1u null for the first */
 static bough_status stage_speed(bough_sim *sim, double t, double h, double g, const double *y, const double *k1q,
                                 const double *k1u, double *ku) {
-  bough_data *d = sim->data;
-  const int nu = sim->nu;
   const double *u = y + sim->nq, c = k1u ? -2.0 * g : 0.0;
-  double *force = sim->extra, *dq = sim->extra + nu, *du = sim->extra + 2 * nu;
-  const bough_status status = bough_sim_inputs(sim, t, y);
-  if (status != BOUGH_OK) return status;
-  for (int i = 0; i < nu; i++) { /* K acts on gh (U + c h k1u) + c h k1q, D on c h k1u */
+  double *dq = sim->extra + sim->nu, *du = dq + sim->nu;
+  for (int i = 0; i < sim->nu; i++) { /* K acts on gh (U + c h k1u) + c h k1q, D on c h k1u */
     du[i] = k1u ? c * h * k1u[i] : 0.0;
     dq[i] = g * h * (u[i] + du[i]) + (k1q ? c * h * k1q[i] : 0.0);
-    force[i] = sim->tau[i];
   }
-  linear_force_subtract(d, dq, du, sim->extra + 3 * nu, sim->extra + 4 * nu, force);
-  for (int i = 0; i < nu; i++)
-    d->hinge_mass[i] = d->armature[i] + g * h * (d->damping[i] + g * h * d->stiffness[i]);
-  bough_sweep s = bough_data_sweep(d);
-  s.path = d->path_general;
-  s.h1 = g * h, s.h2 = g * h * g * h;
-  sim->now.evaluations++;
-  const bough_point at = {t, y, u, force, sim->motion, sim->loads, NULL};
-  const bough_status bad = bough_sweep_forward(d, &s, &at, ku, NULL, NULL);
-  memcpy(d->hinge_mass, d->armature, sizeof(double) * (size_t)nu);
-  if (bad != BOUGH_OK) sim->where = d->where;
-  return bad;
+  return bough_sim_implicit(sim, t, g * h, y, dq, du, ku);
 }
 
 static bough_status attempt(bough_sim *sim, double h) {

@@ -5,8 +5,8 @@
 #include <string.h>
 
 /* A new integrator has a row here, in the order of bough_method. */
-extern const bough_integrator bough_rk4, bough_dopri5, bough_rosenbrock2;
-static const bough_integrator *const METHODS[] = {&bough_rk4, &bough_dopri5, &bough_rosenbrock2};
+extern const bough_integrator bough_rk4, bough_dopri5, bough_rosenbrock2, bough_radau5, bough_auto;
+static const bough_integrator *const METHODS[] = {&bough_rk4, &bough_dopri5, &bough_rosenbrock2, &bough_radau5, &bough_auto};
 enum { METHOD_COUNT = (int)(sizeof METHODS / sizeof *METHODS) };
 
 const bough_method_facts *bough_method_about(int method) {
@@ -36,6 +36,11 @@ static double power(double x, double p) {
   return ldexp(e, n > 1000.0 ? 1000 : n < -1000.0 ? -1000 : (int)n);
 }
 
+void bough_sim_use(bough_sim *sim, int64_t method) {
+  sim->now.method = method, sim->now.error_old = 1e-4;
+  sim->method = METHODS[method];
+}
+
 /* ---- creation */
 static double *take(char *memory, size_t *offset, int count) {
   const size_t at = *offset;
@@ -53,7 +58,7 @@ static size_t lay_out(const bough_model *m, char *memory) {
   s->dense = take(memory, &at, 4 * ny), s->inputs = take(memory, &at, (BOUGH_INPUT_ORDERS + 1) * inputs);
   s->array_bytes = at - first; /* what follows is made anew in every attempt */
   s->root_mass = take(memory, &at, ny);
-  s->k = take(memory, &at, 7 * ny), s->stage = take(memory, &at, ny), s->error = take(memory, &at, ny);
+  s->k = take(memory, &at, 12 * ny), s->stage = take(memory, &at, ny), s->error = take(memory, &at, ny);
   s->trial = take(memory, &at, 2 * ny), s->tau = take(memory, &at, inputs), s->extra = take(memory, &at, 5 * m->nu);
   s->motion = s->tau ? s->tau + m->nu : NULL, s->loads = s->motion ? s->motion + m->nu : NULL;
   return at;
@@ -73,6 +78,12 @@ static int is_fixed(const bough_sim *s) {
   return stepping == BOUGH_STEP_FIXED || (stepping == BOUGH_STEP_EITHER && s->options.step > 0.0);
 }
 
+/* the method of the first step */
+static void begin_with(bough_sim *s) {
+  bough_sim_use(s, s->options.method == BOUGH_AUTO ? BOUGH_DOPRI5 : s->options.method);
+  s->now.maker = s->now.method;
+}
+
 bough_status bough_sim_create(const bough_model *m, bough_data *data, const bough_sim_options *options,
                               bough_sim **out) {
   if (!m || !data || data->model != m || !options || !out || !options_ok(options)) return BOUGH_BAD_ARGUMENT;
@@ -81,7 +92,8 @@ bough_status bough_sim_create(const bough_model *m, bough_data *data, const boug
   if (!memory) return BOUGH_NO_MEMORY;
   lay_out(m, memory);
   bough_sim *s = (bough_sim *)(void *)memory;
-  s->model = m, s->data = data, s->options = *options, s->method = METHODS[options->method];
+  s->model = m, s->data = data, s->options = *options;
+  begin_with(s);
   s->nq = m->nq, s->nu = m->nu, s->ny = m->nq + m->nu, s->n_inputs = 2 * m->nu + 6 * m->n_loads;
   s->now.input_order = -1, s->now.error_old = 1e-4;
   s->where.body = -1;
@@ -121,6 +133,7 @@ bough_status bough_sim_start(bough_sim *sim, double t, const double *q, const do
   memset(&sim->now, 0, sizeof sim->now);
   sim->now.t = sim->now.t_old = sim->now.target = t, sim->now.error_old = 1e-4;
   sim->now.input_order = order, sim->now.input_t = input_t;
+  begin_with(sim);
   bough_tolerance_start(sim);
   return BOUGH_OK;
 }
@@ -185,10 +198,10 @@ static bough_status accept(bough_sim *sim, double t_new) {
     }
   const double h = t_new - sim->now.t;
   sim->now.fresh = 0;
-  if (sim->method->keep) { /* dense output; the rate at the end is that of the last stage */
+  if (sim->method->keep) { /* dense output */
     sim->method->keep(sim, h);
     memcpy(sim->y_old, sim->y, bytes);
-    sim->now.t_old = sim->now.t, sim->now.fresh = 1;
+    sim->now.t_old = sim->now.t, sim->now.maker = sim->now.method;
   } else
     sim->now.t_old = t_new;
   memcpy(sim->y, sim->stage, bytes);
@@ -240,6 +253,7 @@ static void next_step(bough_sim *sim, double h, double error, int last) {
   sim->now.reach = h * power(0.95 / e, 1.0 / m->facts.order);
   if (!last || h * factor < sim->now.h) sim->now.h = h * factor;
   sim->now.tries = 0;
+  if (sim->options.method == BOUGH_AUTO) bough_auto_follow(sim);
 }
 
 /* one accepted step of an adaptive method that ends at `limit` at the latest */
@@ -248,6 +262,7 @@ static bough_status adaptive_step(bough_sim *sim, double limit) {
   if (sim->now.h == 0.0) {
     const double span = bough_finite(limit) ? limit - sim->now.t : 1.0;
     sim->now.h = sim->options.step > 0.0 ? sim->options.step : 1e-3 * span;
+    if (sim->options.method == BOUGH_AUTO) bough_auto_start(sim);
   }
   for (; sim->now.tries < MOST_REJECTIONS; sim->now.tries++) {
     int last;
@@ -267,6 +282,7 @@ static bough_status adaptive_step(bough_sim *sim, double limit) {
       return status;
     }
     sim->now.rejected++;
+    if (sim->options.method == BOUGH_AUTO && bough_auto_rejected(sim)) continue;
     const double factor = status == BOUGH_OK && error < 1e10 ? 0.9 * power(error, -1.0 / sim->method->facts.order) : 0.1;
     sim->now.h = sim->now.reach = h * (factor < 0.2 ? 0.2 : factor > 0.5 ? 0.5 : factor);
   }
@@ -362,7 +378,7 @@ bough_status bough_sim_advance(bough_sim *sim, double t, int exact, bough_input_
   if (t > sim->now.t) status = walk_to(sim, t, exact);
   const double *y = sim->y;
   if (status == BOUGH_OK && t < sim->now.t) { /* stepped beyond: interpolate */
-    sim->method->dense(sim, t, sim->stage);
+    METHODS[sim->now.maker]->dense(sim, t, sim->stage);
     bough_normalize(sim->model, sim->stage);
     y = sim->stage;
   }
@@ -421,13 +437,20 @@ static int clock_ok(const sim_clock *now) {
          now->rejected < INT64_MAX / 2 && now->evaluations < INT64_MAX / 2 && now->noise_count < INT64_MAX / 2;
 }
 
+/* methods that a run of these options can have */
+static int methods_ok(const bough_sim *sim, const sim_clock *now) {
+  const int64_t set = sim->options.method;
+  if (set == BOUGH_AUTO) return bough_auto_ok(now);
+  return now->method == set && now->maker == set;
+}
+
 bough_status bough_sim_restore(bough_sim *sim, const void *state, size_t size) {
   if (!sim || !state || size != bough_sim_state_size(sim)) return BOUGH_BAD_ARGUMENT;
   const char *p = state;
   sim_clock now;
   memcpy(&now, p, sizeof now), p += bough_align(sizeof(sim_clock));
-  if (!clock_ok(&now)) return BOUGH_BAD_ARGUMENT;
-  sim->now = now;
+  if (!clock_ok(&now) || !methods_ok(sim, &now)) return BOUGH_BAD_ARGUMENT;
+  sim->now = now, sim->method = METHODS[now.method];
   memcpy(sim->y, p, sim->array_bytes), p += sim->array_bytes;
   memcpy(sim->data->gravity, p, sim->data->parameter_bytes);
   bough_data_choose_paths(sim->data);

@@ -13,7 +13,8 @@ typedef struct {
   double alpha, beta;     /* next step over this one: 0.9 e^-alpha e_old^beta, e the error over the tolerance ... */
   double grow;            /* ... and at most this */
   bough_status (*attempt)(bough_sim *sim, double h);
-  void (*keep)(bough_sim *sim, double h);                     /* an attempt is accepted: prepare dense output, or null */
+  void (*keep)(bough_sim *sim, double h);                     /* an attempt is accepted: prepare dense output; set `fresh` if
+                                                               * `rate` is that of the new state. Or null */
   void (*dense)(const bough_sim *sim, double t, double *y);   /* state between t_old and t, or null */
 } bough_integrator;
 
@@ -33,6 +34,13 @@ typedef struct {
   int64_t fresh;                 /* rate holds f(t, y) */
   int64_t tries;                 /* attempts at this step that were rejected */
   int64_t steps, rejected, evaluations, noise_count;
+  int64_t method, maker;         /* that makes the next step, and that made the last one: bough_method, never BOUGH_AUTO */
+  /* BOUGH_AUTO */
+  int64_t trial;                 /* these steps try the other method out */
+  int64_t calm, wait;            /* steps since the last change, and before the next trial */
+  int64_t mark_evaluations;      /* where the pace is measured from ... */
+  double mark_t;                 /* ... s */
+  double pace, h_own;            /* of the method that is not on trial: time per work, step length, s */
 } sim_clock;
 
 /* y = (q, u). The clock, and the arrays from y on, are all that a run has to remember to be resumed bit for bit. */
@@ -55,14 +63,14 @@ struct bough_sim {
   double *noise;        /* [ny] what rounding does to the rate, per second */
   double *root_mass;    /* [ny] modes: root of the modal mass, which makes modes of a body comparable; hinges: 1 */
   double *dense;        /* [4*ny] coefficients of the dense output over the last step */
-  double *k;            /* [7*ny] stages */
+  double *k;            /* [12*ny] stages */
   double *stage;        /* [ny] state that an attempt reached */
   double *error;        /* [ny] estimate of its error */
   double *trial;        /* [2*ny] sizes of the coordinates; or state and rate of a probe of the rounding */
   double *inputs;       /* [BOUGH_INPUT_ORDERS+1][n_inputs] value of tau, motion, loads at input_t, then derivatives */
   double *tau, *motion; /* [nu] inputs of the stage; loads follow */
   double *loads;        /* [6*loads] */
-  double *extra;        /* [5*nu] Rosenbrock: force, what stiffness and damping act on, scratch of a body's modes (2) */
+  double *extra;        /* [5*nu] implicit stages: force, what stiffness and damping act on, scratch of a body's modes (2) */
   bough_input_fn input;
   void *user;
   bough_where where;
@@ -72,6 +80,25 @@ struct bough_sim {
 bough_status bough_sim_rate(bough_sim *sim, double t, const double *y, double *rate);
 /* inputs at time t and state y into tau, motion, loads */
 bough_status bough_sim_inputs(bough_sim *sim, double t, const double *y);
+
+/* the method of the next step */
+void bough_sim_use(bough_sim *sim, int64_t method);
+
+/* ---- auto.c */
+/* the first step is about to be made */
+void bough_auto_start(bough_sim *sim);
+/* a step has been accepted: is the other method worth a trial, or has the trial shown enough? */
+void bough_auto_follow(bough_sim *sim);
+/* a step has been rejected; is this the end of a trial, and the step to be made by the method before? */
+int bough_auto_rejected(bough_sim *sim);
+/* could a run have left this? */
+int bough_auto_ok(const sim_clock *now);
+
+/* ---- implicit.c */
+/* ku with (M + gh D + gh^2 K) ku = F(t, y) - K dq - D du. dq and du are in speeds' coordinates; there is room for them at
+ * extra + nu and extra + 2 nu. */
+bough_status bough_sim_implicit(bough_sim *sim, double t, double gh, const double *y, const double *dq, const double *du,
+                                double *ku);
 
 /* ---- tolerance.c */
 void bough_tolerance_start(bough_sim *sim);
