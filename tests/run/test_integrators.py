@@ -70,8 +70,8 @@ def test_adaptive_rosenbrock2_error_falls_with_its_tolerance(chain: Mechanism, e
 
 @pytest.mark.parametrize("method", ["radau5", "auto"])
 def test_radau5_error_falls_with_the_fifth_power_of_its_steps(chain: Mechanism, exact: Array, method: str) -> None:
-    """Over six decades of the tolerance. Stages are found to a part of the tolerance, which counts like the error of the
-    steps: 4.3 leaves room for that. `auto` changes the method meanwhile, and both are of order five."""
+    """Over six decades of the tolerance. Stages are found to a part of the tolerance, which counts like the error of
+    the steps: 4.3 leaves room for that. `auto` changes the method meanwhile, and both are of order five."""
     runs = [simulate(chain, STOP, step=STOP, method=method, rtol=10.0**-n) for n in range(4, 11)]
     errors = [np.abs(np.hstack(states(chain, run))[-1] - exact).max() for run in runs]
     steps = [run.statistics["steps"] for run in runs]
@@ -169,8 +169,8 @@ def test_implicit_method_takes_a_mode_1000_times_faster_than_the_step() -> None:
 
 
 def test_radau5_takes_a_mode_of_a_megahertz_and_keeps_its_tolerance_on_the_slow_motion() -> None:
-    """The mode is at rest but for a deflection of 1e-13 m, so the slow motion is that of the model without it. A step of
-    dopri5 would be a fraction of a microsecond: two million of them."""
+    """The mode is at rest but for a deflection of 1e-13 m, so the slow motion is that of the model without it. A step
+    of dopri5 would be a fraction of a microsecond: two million of them."""
     fast, soft = stiff_pendulum(2 * np.pi * 1e6), stiff_pendulum(1.0)
     soft["bodies"][0]["nodal"]["modes"].pop()
     soft["bodies"][0]["nodal"]["stiffness"].pop()
