@@ -6,6 +6,7 @@ import ctypes as c
 import importlib.resources
 import itertools
 import os
+import time as clock
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -30,6 +31,8 @@ _D, _P = c.POINTER(c.c_double), c.c_void_p
 INPUT_FN = c.CFUNCTYPE(c.c_int, c.c_void_p, c.c_double, *[_D] * 5)
 INPUT_ORDERS = 3
 """Highest derivative of an input that the kernel takes."""
+_CHUNK = 0.05
+"""Rows are recorded for about so long between two looks at the outside world, s."""
 _PAUSE = 100_000
 """Attempts at a step, times speeds, between two looks at the outside world: a fraction of a second."""
 
@@ -73,6 +76,23 @@ class _Values(c.Structure):
     _fields_ = tuple((name, _P) for name in VALUES)
 
 
+class _Rows(c.Structure):
+    _fields_ = (
+        ("times", _P),
+        ("knot_count", c.c_int),
+        ("knots", _P),
+        ("input_count", c.c_int),
+        ("places", _P),
+        ("input_values", _P),
+        ("input_slopes", _P),
+        ("work", _P),
+        ("count", c.c_int),
+        ("nodes", _P),
+        *((name, _P) for name in ("q", "u", "motion", "loads")),
+        ("values", _Values),
+    )
+
+
 class _Counts(c.Structure):
     _fields_ = (("steps", c.c_int64), ("rejected", c.c_int64), ("evaluations", c.c_int64))
 
@@ -110,6 +130,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "sim_set_inputs": (c.c_int, [_P, c.c_double, c.c_int, _D]),
     "sim_excursion": (c.c_int, [_P, _D]),
     "sim_advance": (c.c_int, [_P, c.c_double, c.c_int, INPUT_FN, _P, _D, _D]),
+    "sim_record": (c.c_int, [_P, c.POINTER(_Rows), c.c_int, c.POINTER(c.c_int), c.POINTER(c.c_int)]),
     "sim_time": (c.c_double, [_P]),
     "sim_get_counts": (_Counts, [_P]),
     "sim_where": (_Where, [_P]),
@@ -409,6 +430,23 @@ InputFunction: TypeAlias = Callable[[float, Array, Array, Array, Array, Array], 
 """Changes tau (nu,), motion (nu,) and loads (n, 6) for a time in s and the state q (nq,), u (nu,) of a stage."""
 
 
+@dataclass(frozen=True, eq=False)
+class LinearInputs:
+    """Inputs that are linear from one knot to the next.
+
+    Attributes:
+        knots: Start of each piece, s; the last is the end of the run.
+        places: Where the inputs are among tau (nu,), motion (nu,) and loads (6n,).
+        values: (inputs, knots), just after each knot.
+        slopes: (inputs, knots), from there on.
+    """
+
+    knots: Array
+    places: NDArray[np.intc]
+    values: Array
+    slopes: Array
+
+
 class KernelSim:
     """A time integration in progress."""
 
@@ -508,6 +546,33 @@ class KernelSim:
                 raise KernelError(status, where.body, where.time)
             if self.paused is not None:
                 self.paused()
+
+    def record(
+        self, times: Array, inputs: LinearInputs, nodes: Nodes, store: Mapping[str, Array], told: Callable[[int], None]
+    ) -> None:
+        """Run through all times and fill the rows of `store`, the loop in C.
+
+        Python looks at the outside world every fraction of a second: signals are handled, and `told` is called with the
+        number of rows that are there.
+        """
+        work = np.zeros((2, 2 * self.data.model.nu + 6 * self._loads))
+        values = _Values(**{name: _place(store[name]) for name in VALUES if name in store})
+        rows = _Rows(
+            _place(times), inputs.knots.size, _place(inputs.knots), inputs.places.size, _place(inputs.places),
+            _place(inputs.values), _place(inputs.slopes), _place(work), nodes.size, _place(nodes),
+            *(_place(store[name]) for name in ("q", "u", "motion", "loads")), values,
+        )  # fmt: skip
+        row, piece, chunk = c.c_int(0), c.c_int(-1), 8
+        while row.value < times.size:
+            began = clock.perf_counter()
+            end = min(row.value + chunk, times.size)
+            status = _lib.bough_sim_record(self.handle, rows, end, row, piece)
+            told(row.value)
+            if status not in (OK, PAUSED):
+                where = _lib.bough_sim_where(self.handle)
+                raise KernelError(status, where.body, where.time)
+            took = clock.perf_counter() - began
+            chunk = min(2 * chunk, 100_000) if took < _CHUNK else max(1, chunk // 2)
 
     @property
     def excursion(self) -> Array:

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bough.errors import ArgumentError, choices, did_you_mean, listed
+from bough.mechanism.kernel import LinearInputs
 from bough.mechanism.mechanism import Mechanism
 from bough.mechanism.variables import Variable
 from bough.model import Model
@@ -169,7 +170,7 @@ class Schedule:
         self.knots: Array = bends[(bends >= start) & (bends <= stop)]
         self.nu, self.loads = system.nu, len(system.block.loads)
         self._base = np.zeros((2, 2 * self.nu + 6 * self.loads))
-        self._places = np.array([self._place(table.variable) for table in tables], dtype=np.intp)
+        self._places = np.array([self._place(table.variable) for table in tables], dtype=np.intc)
         pieces = [table.pieces(self.knots) for table in tables]
         self._values = np.array([value for value, _ in pieces]).reshape(len(tables), self.knots.size)
         self._slopes = np.array([slope for _, slope in pieces]).reshape(len(tables), self.knots.size)
@@ -188,6 +189,11 @@ class Schedule:
         self._base[0, self._places] = self._values[:, number]
         self._base[1, self._places] = self._slopes[:, number]
         return self._base
+
+    @property
+    def linear(self) -> LinearInputs:
+        """All inputs that are not functions."""
+        return LinearInputs(self.knots, self._places, self._values, self._slopes)
 
     def jumps(self, low: float, high: float) -> list[tuple[float, float]]:
         """Jumps of functions between two times, s: pairs of the last time before and the first after one."""

@@ -110,12 +110,21 @@ def simulate(
     stopped: KeyboardInterrupt | None = None
     try:
         sim.start(start, q, u)
-        walk = _Walk(sim, schedule, longest)
-        for done, t in enumerate(times):  # noqa: B007  (done counts what has been recorded)
-            walk.to(float(t))
-            recorder.record(done, sim.q, sim.u)
-            pulse.beat(sim.time, lambda: sim.counts[0])
-        done += 1
+        if schedule.functions:
+            walk = _Walk(sim, schedule, longest)
+            for t in times:
+                walk.to(float(t))
+                recorder.record(done, sim.q, sim.u)
+                done += 1
+                pulse.beat(sim.time, lambda: sim.counts[0])
+        else:
+
+            def told(count: int) -> None:
+                nonlocal done
+                done = count
+                pulse.beat(sim.time, lambda: sim.counts[0])
+
+            sim.record(times, schedule.linear, recorder.nodes, recorder.store, told)
         pulse.tell(float(times[-1]))
     except KeyboardInterrupt as error:
         stopped = error

@@ -230,6 +230,23 @@ BOUGH_API bough_status bough_sim_advance(bough_sim *sim, double t, int exact, bo
 /* One internal step that ends at `limit` at the latest; q and u get the state it reached. */
 BOUGH_API bough_status bough_sim_step(bough_sim *sim, double limit, bough_input_fn input, void *user, double *q,
                                       double *u);
+/* Rows of a run: where it is at each of the times, and everything that follows. Inputs are linear from one knot to the next,
+ * and steps end at the knots. All arrays hold one row after the other. */
+typedef struct {
+  const double *times;               /* s, rising */
+  int knot_count;
+  const double *knots;               /* [knot_count] s, rising: start, where an input jumps or bends, end */
+  int input_count;                   /* inputs that are not zero */
+  const int *places;                 /* [input_count] where they are among tau [nu], motion [nu] and loads [loads][6] */
+  const double *input_values, *input_slopes; /* [input_count][knot_count] just after each knot */
+  double *work;                      /* [2][2*nu + 6*loads] zeros at the first call */
+  int count;                         /* nodes that are looked at */
+  const int *nodes;
+  double *q, *u, *motion, *loads;    /* state and inputs, where one jumps as it is afterwards */
+  bough_values values;               /* all but qdot */
+} bough_rows;
+/* Record rows from *row to `end`, and count on *row; *piece is -1 at the first call. BOUGH_PAUSED: call again to go on. */
+BOUGH_API bough_status bough_sim_record(bough_sim *sim, const bough_rows *rows, int end, int *row, int *piece);
 /* The run ends at t: dense output does not look beyond it, where inputs may not be defined. */
 BOUGH_API void bough_sim_set_stop(bough_sim *sim, double t);
 /* Inputs or parameters have jumped: forget the rate kept from the last step. */

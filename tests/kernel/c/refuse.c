@@ -18,6 +18,9 @@ static void objects(const test_block *block) {
   CHECK(bough_data_memory(NULL) == 0 && bough_data_isa(NULL) == 0 && bough_data_where(NULL).body == -1);
   CHECK(bough_sim_time(NULL) == 0.0 && bough_sim_get_counts(NULL).steps == 0 && bough_sim_where(NULL).body == -1);
   CHECK(bough_sim_state_size(NULL) == 0);
+  int row = 0, piece = -1;
+  const bough_rows no_rows = {0};
+  REFUSED(bough_sim_record(NULL, &no_rows, 1, &row, &piece));
   CHECK(!bough_method_about(-1) && !bough_method_about(BOUGH_ROSENBROCK2 + 1));
   CHECK(strcmp(bough_method_about(BOUGH_RK4)->name, "rk4") == 0 && bough_method_about(BOUGH_RK4)->order == 4);
   CHECK(bough_method_about(BOUGH_DOPRI5)->stepping == BOUGH_STEP_ADAPTIVE);
