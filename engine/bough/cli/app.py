@@ -28,7 +28,7 @@ from bough.cli.console import (
     say,
     silence_stdout,
 )
-from bough.cli.containing import CallTimeout, Contained, InProcess
+from bough.cli.containing import CallTimeout, Contained, InProcess, Strict
 from bough.cli.doctoring import doctor
 from bough.cli.flex_body import check_picture, flex
 from bough.cli.inputs import Series, gather
@@ -153,6 +153,7 @@ def run(
     settle: Annotated[bool, typer.Option("--settle", help="Start bent by weight and loads, hinges held.")] = False,
     in_process: InProcess = False,
     call_timeout: CallTimeout = None,
+    strict: Strict = False,
     as_json: Json = False,
 ) -> None:
     """Simulate a model and write every variable over time.
@@ -161,7 +162,7 @@ def run(
     """
     if settle and (model.suffix.lower() == ".fmu" or is_system(model)):
         raise typer.BadParameter("it is for model files only", param_hint="--settle")
-    contained = Contained.of(in_process, call_timeout)
+    contained = Contained.of(in_process, call_timeout, strict)
     package = SystemRun(stop, step, order, extrapolation, tolerance, every, output, as_json, contained)
     if is_system(model):
         given = {"--method": method, "--rtol": rtol, "--atol": atol, "--max-step": max_step}
@@ -184,8 +185,8 @@ def run(
 
         run_fmu(model, input_, set_ or [], options, contained)
         return
-    if in_process or call_timeout is not None:
-        hint = "--in-process" if in_process else "--call-timeout"
+    if in_process or strict or call_timeout is not None:
+        hint = "--in-process" if in_process else "--strict" if strict else "--call-timeout"
         raise typer.BadParameter("it is for FMUs, SSP packages and system files only", param_hint=hint)
     try:
         system = Mechanism(load(model))

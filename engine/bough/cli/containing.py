@@ -23,22 +23,27 @@ CallTimeout = Annotated[
         show_default="60",
     ),
 ]
+Strict = Annotated[
+    bool, typer.Option("--strict", help="Refuse FMUs whose description breaks the standard; else a warning tells.")
+]
 
 
 @dataclass(frozen=True)
 class Contained:
-    """Where FMUs run.
+    """Where FMUs run, and which.
 
     Attributes:
         isolate: Whether each has a process of its own; None: unless its code is bough's.
         call_timeout: Longest time of a call there, s; 0: none.
+        strict: Whether those that a validator dislikes are refused.
     """
 
     isolate: bool | None
     call_timeout: float
+    strict: bool = False
 
     @classmethod
-    def of(cls, in_process: bool, call_timeout: float | None) -> Contained:
+    def of(cls, in_process: bool, call_timeout: float | None, strict: bool = False) -> Contained:
         """What the options say; from now on, lines that FMUs print go to stderr.
 
         Raises:
@@ -54,7 +59,7 @@ class Contained:
             found = "a call in this process cannot be ended: leave out one of --in-process and --call-timeout"
             raise typer.BadParameter(found, param_hint="--call-timeout")
         _follow()
-        return cls(False if in_process else None, seconds)
+        return cls(False if in_process else None, seconds, strict)
 
 
 class _Stderr(logging.Handler):

@@ -148,6 +148,7 @@ class SystemRun:
             warn=lambda text: complain(f"warning: {text}"),
             isolate=self.contained.isolate,
             call_timeout=self.contained.call_timeout,
+            strict=self.contained.strict,
         )
 
 

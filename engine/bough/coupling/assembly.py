@@ -88,6 +88,7 @@ class Interface:
         variable_steps: Whether communication steps may differ.
         interpolates: Whether it takes derivatives of inputs (FMI 2).
         log_categories: Of the messages that it can give.
+        dislikes: What a validator dislikes in its description.
     """
 
     model: str
@@ -102,6 +103,7 @@ class Interface:
     variable_steps: bool = True
     interpolates: bool = False
     log_categories: tuple[str, ...] = ()
+    dislikes: tuple[str, ...] = ()
 
     def named(self, *causalities: str) -> list[Variable]:
         """Variables of some causalities, in the order of the description."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from bough.errors import SimulationError
 from bough.files import check_archive, open_file
 
 _KINDS = {"Real": "real", "Float64": "real", "Float32": "real", "Boolean": "boolean", "String": "string"}
+_VERSION = re.compile(rb"<fmiModelDescription\b[^>]*?\bfmiVersion\s*=\s*[\"']([^\"']*)")
 _BASE = ("kg", "m", "s", "A", "K", "mol", "cd", "rad")
 
 
@@ -42,23 +44,41 @@ def read_interface(path: Path) -> Interface:
     try:
         with open_file(path) as stream, zipfile.ZipFile(stream) as archive:
             check_archive(archive)
-        description = package.read_model_description(str(path))
-    except Exception as error:  # FMPy raises whatever it meets
-        raise SimulationError(f"no readable FMU: {_first_line(error)}") from None
-    major = str(description.fmiVersion).split(".")[0]
+            found = _VERSION.search(archive.read("modelDescription.xml"))
+        version = found[1].decode() if found else "2.0"
+    except Exception as error:
+        raise SimulationError(f"no readable FMU: {_reason(error)}") from None
+    major = version.split(".")[0]
     if major not in ("2", "3"):
-        raise SimulationError(f"an FMU of FMI {description.fmiVersion}; FMI 2 and 3 are known")
+        raise SimulationError(f"an FMU of FMI {version}; FMI 2 and 3 are known")
+    try:
+        description, dislikes = _description(package, path)
+    except Exception as error:  # FMPy raises whatever it meets
+        raise SimulationError(f"no readable FMU: {_reason(error)}") from None
     if description.coSimulation is None:
         raise SimulationError("an FMU that is not for Co-Simulation")
-    return _interface(description, int(major))
+    return _interface(description, int(major), dislikes)
 
 
-def _first_line(error: Exception) -> str:
-    text = str(error).strip() or type(error).__name__
-    return text.splitlines()[0]
+def _description(package: Any, path: Path) -> tuple[Any, tuple[str, ...]]:
+    """The description, and what a validator dislikes in it: many FMUs have slips there that do no harm."""
+    try:
+        return package.read_model_description(str(path)), ()
+    except package.model_description.ValidationError as error:
+        dislikes = tuple(" ".join(str(problem).split()) for problem in error.problems)
+        try:
+            return package.read_model_description(str(path), validate=False), dislikes
+        except Exception:  # it cannot be read at all, and this is why
+            raise error from None
 
 
-def _interface(description: Any, fmi: int) -> Interface:
+def _reason(error: Exception) -> str:
+    """All that is told, in one line."""
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    return " ".join(line.strip() for line in lines)
+
+
+def _interface(description: Any, fmi: int, dislikes: tuple[str, ...]) -> Interface:
     abilities = description.coSimulation
     variables = {v.name: _variable(v) for v in description.modelVariables}
     inputs = frozenset(v.name for v in variables.values() if v.causality == "input")
@@ -80,6 +100,7 @@ def _interface(description: Any, fmi: int) -> Interface:
         bool(abilities.canHandleVariableCommunicationStepSize),
         fmi == 2 and bool(abilities.canInterpolateInputs),
         tuple(category.name for category in description.logCategories),
+        dislikes,
     )
 
 

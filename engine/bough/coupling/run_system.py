@@ -19,7 +19,7 @@ from bough.coupling.settings import checked_master, checked_timeout, split
 from bough.coupling.slave import CALL_TIMEOUT
 from bough.coupling.ssp import open_package
 from bough.coupling.steps import How, announce, simulate
-from bough.coupling.warned import warnings_of
+from bough.coupling.warned import disliked, warnings_of
 from bough.errors import SimulationError
 from bough.files import check_archives
 from bough.run.result import Array, Result
@@ -43,6 +43,7 @@ def run(
     warn: Callable[[str], None] | None = None,
     isolate: bool | None = None,
     call_timeout: float = CALL_TIMEOUT,
+    strict: bool = False,
 ) -> Result:
     """Run a system of FMUs. What is not given is as the package says.
 
@@ -61,6 +62,7 @@ def run(
         isolate: Whether FMUs run in processes of their own, where they can do no harm; None: all but those with
             bough's own code. The numbers are the same.
         call_timeout: Longest time of a call of an FMU in a process of its own, s; 0: none.
+        strict: Whether FMUs whose description a validator dislikes are refused; else they run with a warning.
 
     Returns:
         Inputs and outputs of all components, `component.variable`, at the communication points. `statistics` has
@@ -85,6 +87,7 @@ def run(
         master = replace(assembly.master, **{k: v for k, v in changes.items() if v is not None})
         assembly, signals = split(replace(assembly, master=master), inputs or {}, values or {})
         checked_master(assembly)
+        disliked(assembly, strict)
         try:
             check_archives(component.fmu for component in assembly.components)
         except (OSError, zipfile.BadZipFile) as error:

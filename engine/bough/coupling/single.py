@@ -14,6 +14,7 @@ from bough.coupling.outside import signal, warn_of_knots
 from bough.coupling.settings import checked_master, checked_timeout, out_of_range, settable
 from bough.coupling.slave import CALL_TIMEOUT
 from bough.coupling.steps import How, announce, simulate
+from bough.coupling.warned import disliked
 from bough.errors import SimulationError
 from bough.run.result import Result
 from bough.run.series_file import Series
@@ -57,6 +58,7 @@ def run_fmu(
     isolate: bool | None = None,
     call_timeout: float = CALL_TIMEOUT,
     warn: Callable[[str], None] | None = None,
+    strict: bool = False,
 ) -> Result:
     """Run an FMU from time zero.
 
@@ -73,6 +75,7 @@ def run_fmu(
             The numbers are the same.
         call_timeout: Longest time of a call in a process of its own, s; 0: none.
         warn: Called with each warning, before the run begins; None: Python's `warnings`.
+        strict: Whether an FMU whose description a validator dislikes is refused; else it runs with a warning.
 
     Returns:
         Time and every input and output.
@@ -95,7 +98,7 @@ def run_fmu(
     signals = {
         (component.name, name): signal(name, about.variables[name], series) for name, series in (inputs or {}).items()
     }
-    announce(warn_of_knots(points, signals, assembly), warn)
+    announce([*disliked(assembly, strict), *warn_of_knots(points, signals, assembly)], warn)
     how = How(1, progress, isolate, checked_timeout(call_timeout), rtol, str(component.fmu))
     with tempfile.TemporaryDirectory(prefix="bough-", ignore_cleanup_errors=True) as folder:
         return simulate(assembly, signals, points, how, Path(folder))

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from bough.coupling.assembly import Assembly, Component, Port
+from bough.errors import SimulationError
 from bough.partners.facts import Facts, read_facts
 from bough.text.problems import one_of
 
@@ -39,6 +40,22 @@ def loose_inputs(assembly: Assembly) -> list[Port]:
     return out
 
 
+def disliked(assembly: Assembly, strict: bool = False) -> list[str]:
+    """Components whose description a validator dislikes, with all that it says.
+
+    Raises:
+        SimulationError: There are some, and they are to be refused.
+    """
+    out = []
+    for c in assembly.components:
+        if c.interface.dislikes:
+            reasons = "; ".join(c.interface.dislikes)
+            out.append(f"component {c.name}, {c.fmu.name}: its description breaks the standard: {reasons}")
+    if out and strict:
+        raise SimulationError(". ".join([*out, "it is refused, because `strict` is set"]))
+    return [f"{text}. It is run nonetheless; `--strict` refuses it" for text in out]
+
+
 def warnings_of(assembly: Assembly, given: Collection[Port] = ()) -> list[str]:
     """All warnings of a system that is about to be packed or run.
 
@@ -46,7 +63,7 @@ def warnings_of(assembly: Assembly, given: Collection[Port] = ()) -> list[str]:
         assembly: The system.
         given: Inputs that come from outside.
     """
-    out = list(assembly.warnings)
+    out = [*assembly.warnings, *disliked(assembly)]
     loose = [port for port in assembly.loose if not _has_value(assembly, port, given)]
     idle = idle_outputs(assembly, given)
     if loose:
