@@ -242,3 +242,5 @@ def test_picture_has_a_panel_for_every_mode() -> None:
     body = Sketch("bar", positions, shapes, ["twist", "bend", "nothing"], marked=[0])
     figure = mode_figure([body, Sketch("point", positions[:1], shapes[:1], ["a", "b", "c"])])
     assert [axes.get_title() for axes in figure.axes] == ["twist", "bend", "nothing", "a", "b", "c"]
+    for axes in figure.axes:
+        assert [text.get_text() for text in axes.texts] == ["x", "y", "z"], "every panel shows the body's axes"

@@ -13,6 +13,7 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.spatial.distance import cdist
 from scipy.spatial.transform import Rotation
 
+from bough.report.animation import TRIAD
 from bough.report.figures import new_figure, save_figure
 from bough.report.palette import COLOURS, INK
 
@@ -34,6 +35,8 @@ SAMPLES = 9
 """Points along an edge that is drawn as a curve."""
 MOST_LINKED = 1500
 """Nodes beyond which a body is drawn by points alone."""
+TRIAD_SIZE = 0.08
+"""Length of the axes drawn in a panel, of its width."""
 PALE = "#b9c2cb"
 PANEL, TITLE, CAPTION = 2.8, 0.36, 0.5
 """Width of a panel and heights of a title and a caption, inches."""
@@ -202,8 +205,20 @@ def _draw(axes: Axes, sketch: Sketch, plan: _Plan, k: int) -> None:
     half = 0.5 * plan.width
     axes.set_xlim(plan.centre[0] - half, plan.centre[0] + half)
     axes.set_ylim(plan.centre[1] - half * plan.shape, plan.centre[1] + half * plan.shape)
+    _triad(axes, plan)
     axes.set_aspect("equal")
     axes.set_axis_off()
+
+
+def _triad(axes: Axes, plan: _Plan) -> None:
+    """The directions x, y, z of the body's frame, in the lower left corner."""
+    size = TRIAD_SIZE * plan.width
+    corner = plan.centre + np.array([-0.5 * plan.width + 0.4 * size, -0.5 * plan.width * plan.shape + 0.75 * size])
+    for i, (name, colour) in enumerate(TRIAD):
+        end = corner + size * VIEW[:2, i]
+        axes.plot(*zip(corner, end, strict=True), color=colour, linewidth=1.2, zorder=5)
+        x, y = corner + 1.35 * size * VIEW[:2, i]
+        axes.text(x, y, name, color=colour, fontsize=7, ha="center", va="center", zorder=5)
 
 
 def _scaled(motion: Array, size: float) -> Array:
