@@ -12,8 +12,9 @@ from rich.console import Console
 from rich.table import Table
 
 from bough.cli.console import answer, complain, console, guarded, say
-from bough.errors import SimulationError
+from bough.errors import ArgumentError, SimulationError
 from bough.files import check_different
+from bough.flex.appendix_c import check_ending, write_integrals
 from bough.flex.body_summary import Shown, bodies_of, facts
 from bough.flex.fe.node_shapes import all_shapes
 from bough.flex.sid.sid import write_sid
@@ -47,6 +48,10 @@ def flex(
         ),
     ] = None,
     sid: Annotated[Path | None, typer.Option("--sid", metavar="FILE", help="Write the body as a SID_FEM file.")] = None,
+    integrals: Annotated[
+        Path | None,
+        typer.Option("--integrals", metavar="FILE", help="Write the body's modal integrals by name: .json or .npz."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Answer in JSON, for a program.")] = False,
 ) -> None:
     """Show flexible bodies: mass, inertia, nodes, modes, and a picture of the modes."""
@@ -55,8 +60,19 @@ def flex(
         check_picture(picture, file)
     if sid is not None:
         check_target(sid, file, stream=True)
-    check_different(picture, sid)
+    if integrals is not None:
+        try:
+            check_ending(integrals)
+        except ArgumentError as error:
+            raise typer.BadParameter(str(error), param_hint="--integrals") from None
+        check_target(integrals, file)
+    check_different(picture, sid, integrals)
     shown = bodies_of(file, body)
+    if integrals is not None:
+        if len(shown) != 1:
+            names = ", ".join(each.name for each in shown)
+            raise typer.BadParameter(f"name one body of {names}", param_hint="--integrals")
+        write_integrals(shown[0].body, integrals)
     numbers: dict[str, int] = {}
     if sid is not None:
         numbers = _export(shown, sid)
