@@ -41,20 +41,21 @@ def verdict(value: float, limit: float) -> str:
 
 def rigid(r: Results) -> str:
     """Rigid chains."""
-    names = ("batch", "single_c", "single_python", "pin", "mujoco", "numpy")
-    head = ["bodies", "bough batch", "bough C call", "bough Python call", "pin.aba", "mj_forward", "NumPy"]
-    head += ["batch / pin", "C call / pin", "batch / mujoco"]
+    names = ("single_python", "pin", "mujoco", "numpy", "batch", "single_c")
+    head = ["bodies", "bough Python call", "pin.aba", "mj_forward", "NumPy", "bough batch", "bough C call"]
+    head += ["Python call / pin", "Python call / mujoco", "batch / pin"]
     rows = []
     for row in r["rows"]:
         s = row["seconds"]
-        ratios = [s["batch"] / s["pin"], s["single_c"] / s["pin"], s["batch"] / s["mujoco"]]
+        ratios = [s["single_python"] / s["pin"], s["single_python"] / s["mujoco"], s["batch"] / s["pin"]]
         rows.append([row["bodies"], *(micro(s[n]) for n in names), *map(ratio, ratios)])
     big = _row(r, 100)["seconds"]
     free = big["batch"] / (big["pin"] - r["pin_one_body"])
     worst = {n: max(row["difference"][n] for row in r["rows"]) for n in ("pin", "mujoco", "numpy")}
     return "\n\n".join(
         [
-            f"Microseconds per evaluation; the batch call takes {r['batch']} states.",
+            f"Microseconds per evaluation. One call from Python stands beside one call from Python; the batch call, "
+            f"{r['batch']} states, beside as many calls: the peers take no batch. The C call has no peer here.",
             table(head, rows),
             f"At 100 bodies the batch call takes {ratio(big['batch'] / big['pin'])} of `pin.aba` "
             f"({verdict(big['batch'] / big['pin'], 0.45)}); {ratio(free)} if all that `pin.aba` takes for a single "
@@ -222,10 +223,11 @@ def _where(results: Results) -> str:
 def readme(results: Results) -> str:
     """The short table of the README."""
     r = results["rigid"]
-    ten, hundred = (_row(r, n)["seconds"] for n in (10, 100))
+    one, ten, hundred = (_row(r, n)["seconds"] for n in (1, 10, 100))
 
     def peers(name: str, key: str) -> list[object]:
-        return [name, *(ratio(s[call] / s[key]) for s in (ten, hundred) for call in ("batch", "single_c"))]
+        both = [(s, call) for s in (ten, hundred) for call in ("single_python", "batch")]
+        return [name, *(ratio(s[call] / s[key]) for s, call in [(one, "single_python"), *both])]
 
     rigid_rows = [
         peers("Pinocchio `pin.aba`", "pin"),
@@ -244,9 +246,12 @@ def readme(results: Results) -> str:
     return "\n\n".join(
         [
             "Time of bough over time of the other, side by side in one run on one core; below 1 bough is faster. "
-            "Forward dynamics of rigid chains, the batch call from Python and the single call in C against the peer's "
-            "Python call:",
-            table(["bough /", "10 bodies, batch", "single", "100 bodies, batch", "single"], rigid_rows),
+            "Forward dynamics of rigid chains: one call from Python against one of the peer, and a batch of "
+            f"{r['batch']} states against as many calls, since the peers take no batch:",
+            table(
+                ["bough /", "1 body, one call", "10 bodies, one call", "batch", "100 bodies, one call", "batch"],
+                rigid_rows,
+            ),
             f"Simulation of a chain of {f['bodies']} beams with {f['modes']} modes each, `full` fidelity, against "
             "Exudyn's reduced floating-frame bodies: computing time per simulated second at equal error of the tip, "
             "each program with its best method:",
