@@ -42,8 +42,9 @@ class Sensors:
         """Walk from the ground to every body that is needed."""
         self.system, self.placed, self.known = system, placed, placed.known
         model = system.model
-        self.sensors = [tuple(name.rsplit(".", 1)) for name in model.outputs]
-        self._loads = [tuple(name.rsplit(".", 1)) for name in system.block.loads]
+        keys = model.node_keys()
+        self.sensors = [keys[name] for name in model.outputs]
+        self._loads = [keys[name] for name in system.block.loads]
         self.frames: dict[int, _Frame] = {-1: _Frame()}
         self.needed: set[int] = set()
         for body, _ in [*self.sensors, *self._loads]:
