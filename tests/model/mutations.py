@@ -239,7 +239,8 @@ def another_format_version(data: Data, rng: Random) -> Path | None:
 
 
 def a_loop(data: Data, rng: Random) -> Path | None:
-    return put(data, ("loops",), [{"name": "closure", "type": "revolute"}])
+    put(data, ("loops",), [{"name": "closure", "type": "revolute"}])
+    return ("loops", 0)
 
 
 STRUCTURAL: tuple[Mutation, ...] = (

@@ -177,11 +177,48 @@ def test_a_cycle_of_two_is_reported_as_a_chain(tmp_path: Path) -> None:
     assert first.found == "a cycle: upper -> hand -> upper"
 
 
-def test_a_loop_is_refused_as_not_available_yet(tmp_path: Path) -> None:
-    loop = "loops:\n  - {name: closure, type: revolute, between: [hand.tool, ground.origin], frame: {}}\ninputs:"
-    (problem,) = problems_of(ARM.replace("inputs:", loop), tmp_path)
-    assert (problem.key, problem.line) == ("loops", ARM[: ARM.index("inputs:")].count("\n") + 1)
-    assert "not available yet" in problem.expected
+def _loop_problems(text: str, tmp_path: Path) -> list[tuple[str, str]]:
+    found = problems_of(ARM.replace("inputs:", f"{text}\ninputs:"), tmp_path)
+    line = ARM[: ARM.index("inputs:")].count("\n") + 2
+    assert all(problem.line == line for problem in found)
+    return [(problem.key, problem.found) for problem in found]
+
+
+@pytest.mark.parametrize(
+    ("entry", "key"),
+    [
+        ("{type: revolute, between: [hand.tool, ground.origin]}", "loops[0].axis"),
+        ("{type: revolute, axis: [0, 0, 0], between: [hand.tool, ground.origin]}", "loops[0].axis"),
+        ("{type: free, between: [hand.tool, ground.origin]}", "loops[0].type"),
+        ("{type: spherical, between: [hand.tool]}", "loops[0].between"),
+        ("{type: spherical, between: [hand.tool, hand.tool]}", "loops[0].between"),
+        ("{type: spherical, between: [hand.tool, hand.origin]}", "loops[0].between"),
+        ("{type: spherical, between: [hand.tol, ground.origin]}", "loops[0].between[0]"),
+        ("{type: spherical, between: [hand.tool, groud.origin]}", "loops[0].between[1]"),
+        ("{type: spherical, between: [hand.tool, ground.tip]}", "loops[0].between[1]"),
+        ("{type: rod, length: 0, between: [hand.tool, ground.origin]}", "loops[0].length"),
+        ("{type: spherical, length: 1, between: [hand.tool, ground.origin]}", "loops[0].length"),
+        ("{type: rolling, axis: [0, 0, 1], between: [hand.tool, ground.origin]}", "loops[0].radius"),
+        ("{name: hand, type: spherical, between: [hand.tool, ground.origin]}", "loops[0].name"),
+        ("{type: spherical, between: [hand.tool, ground.origin], frames: [{}]}", "loops[0].frames"),
+    ],
+)
+def test_what_is_wrong_with_a_loop_is_reported_at_its_line(entry: str, key: str, tmp_path: Path) -> None:
+    assert key in [k for k, _ in _loop_problems(f"loops:\n  - {entry}", tmp_path)]
+
+
+@pytest.mark.parametrize(
+    ("entry", "key"),
+    [
+        ("{of: {shoulder.psi: 1}}", "couplings[0].of.'shoulder.psi'"),
+        ("{of: {wrist.phi: 1}}", "couplings[0].of.'wrist.phi'"),
+        ("{of: {shoulder.phi: 0}}", "couplings[0].of.'shoulder.phi'"),
+        ("{of: {}}", "couplings[0].of"),
+        ("{name: upper, of: {shoulder.phi: 1}}", "couplings[0].name"),
+    ],
+)
+def test_what_is_wrong_with_a_coupling_is_reported_at_its_line(entry: str, key: str, tmp_path: Path) -> None:
+    assert key in [k for k, _ in _loop_problems(f"couplings:\n  - {entry}", tmp_path)]
 
 
 def test_a_fixed_hinge_refuses_everything_that_moves(tmp_path: Path) -> None:

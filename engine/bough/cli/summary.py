@@ -44,8 +44,23 @@ def print_summary(data: dict[str, Any], out: Console) -> None:
         f"{data['name']}: {', '.join(counts)}; fidelity {data['fidelity']}, gravity [{gravity}] m/s2", markup=False
     )
     _print_bodies([_cells(body) for body in data["bodies"]], out)
+    if data["loops"]["names"]:
+        _print_loops(data["loops"], out)
     for note in data["notes"]:
         out.print(f"note: {note['text']}", markup=False, soft_wrap=True)
+
+
+def _print_loops(loops: dict[str, Any], out: Console) -> None:
+    freedoms = _count(loops["freedoms"], "freedom", "freedoms")
+    text = f"loops and couplings: {', '.join(loops['names'])}; {loops['equations']} equations leave {freedoms}"
+    if loops["redundant"]:
+        shares = ", ".join(f"{count} of {name}" for name, count in loops["redundant"].items())
+        text += f"; redundant, their reactions shared: {shares}"
+    out.print(text, markup=False, soft_wrap=True)
+    for m in loops["moved"]:
+        out.print(
+            f"assembly moved {m['name']} from {m['drawn']:.6g} to {m['closed']:.6g}", markup=False, soft_wrap=True
+        )
 
 
 def _cells(body: dict[str, Any]) -> dict[str, str]:

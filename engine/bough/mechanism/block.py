@@ -7,16 +7,19 @@ from __future__ import annotations
 
 import struct
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.spatial.transform import Rotation
 
 from bough.mechanism.bodies import PORT_ROTATION, Array, BodyData, NodeData, TwoPort, body_data, two_port
+from bough.mechanism.constraint_block import Closure, constraint_ints, constraint_reals
 from bough.model import Body, Model
 from bough.model.hinges import HINGES
+from bough.model.tree import GROUND
 
-VERSION = 5
+VERSION = 6
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,11 +83,12 @@ class _Writer:
         return head + body
 
 
-def compile_block(model: Model, every_node: bool = False) -> Block:
+def compile_block(model: Model, closures: Sequence[Closure] = (), every_node: bool = False) -> Block:
     """The block of a checked model.
 
     Args:
         model: A checked model.
+        closures: Its loops as the kernel sees them (`bough.mechanism.drawn`); none: loops and couplings stay open.
         every_node: Whether flexible bodies bring all their named nodes, or only those that carry a hinge, a load or a
             sensor: the kernel holds 6 nm numbers for each.
 
@@ -109,6 +113,7 @@ def compile_block(model: Model, every_node: bool = False) -> Block:
     nq = sum(b.hinge.kind.nq + d.nm for b, d in zip(model.bodies, bodies, strict=True))
     nu = sum(b.hinge.kind.nu + d.nm for b, d in zip(model.bodies, bodies, strict=True))
     w.ints += [len(bodies), nq, nu, len(nodes), len(loads), int(ruthless)]
+    w.ints += [len(closures), len(model.couplings), sum(len(c.terms) for c in model.couplings)]
     owner = [keys[name].rpartition(".")[0] for name in loads]
     for k, (body, data) in enumerate(zip(model.bodies, bodies, strict=True)):
         first = next((i for i, name in enumerate(owner) if name == body.name), 0)
@@ -119,6 +124,7 @@ def compile_block(model: Model, every_node: bool = False) -> Block:
     owners = [k for k, d in enumerate(bodies) for _ in d.nodes]
     w.ints += [i for pair in zip(owners, first_nodes, strict=True) for i in pair]
     w.ints += [where[keys[name]] for name in loads]
+    constraint_ints(w.ints, model, closures, {name: where[key] for name, key in keys.items() if key in where})
     w.put(np.array(model.gravity))
     for attribute in ("damping", "stiffness", "rest", "armature"):
         w.put(_per_speed(model, bodies, attribute))
@@ -133,6 +139,7 @@ def compile_block(model: Model, every_node: bool = False) -> Block:
     for j, table in enumerate(node_tables):
         if first_nodes[j] == j:
             w.put(*table.arrays)
+    constraint_reals(w.put, model, bodies, closures)
     known = {name: where[key] for name, key in keys.items() if key in where}
     return Block(w.finish(), bodies, known, loads)
 
@@ -142,6 +149,7 @@ def _used_nodes(model: Model) -> set[str]:
     used = {f"{b.parent}.{b.at}" for b in model.bodies}
     keys = model.node_keys()
     asked = {name.rpartition(".")[0] for name in model.inputs} | set(model.outputs)
+    asked |= {f"{e.body}.{e.node}" for loop in model.loops for e in loop.ends if e.body != GROUND}
     return used | {".".join(keys[name]) for name in asked}
 
 

@@ -93,6 +93,7 @@ def equilibrium(
     if hinges not in ("held", "free"):
         raise ArgumentError(f"hinges is {hinges!r}; expected 'held' or 'free'")
     system = model if isinstance(model, Mechanism) else Mechanism(model)
+    system.refuse_loops("equilibrium")
     start, speeds = system.initial_state()
     place = start if q is None else np.array(q, dtype=np.float64)
     applied = np.zeros(system.nu) if tau is None else np.array(tau, dtype=np.float64)

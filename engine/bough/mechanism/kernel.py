@@ -22,7 +22,7 @@ Array: TypeAlias = NDArray[np.float64]
 Nodes: TypeAlias = NDArray[np.intc]
 NO_NODES: Nodes = np.empty(0, dtype=np.intc)
 
-OK, SINGULAR, NOT_FINITE, STEP_TOO_SMALL, STOPPED, PAUSED = 0, 4, 5, 6, 7, 8
+OK, SINGULAR, NOT_FINITE, STEP_TOO_SMALL, STOPPED, PAUSED, OPEN = 0, 4, 5, 6, 7, 8, 9
 GRAVITY, DAMPING, STIFFNESS, REST, ARMATURE, HELD, INERTIA, MODAL_DAMPING_SCALE = range(8)
 STEP_FIXED, STEP_EITHER, STEP_ADAPTIVE = range(3)
 LANES_BATCH, LANES_TANGENT = 1, 2
@@ -38,7 +38,7 @@ _PAUSE = 100_000
 
 
 class _Where(c.Structure):
-    _fields_ = (("body", c.c_int), ("time", c.c_double))
+    _fields_ = (("body", c.c_int), ("time", c.c_double), ("constraint", c.c_int))
 
 
 class _Options(c.Structure):
@@ -53,7 +53,10 @@ class _Options(c.Structure):
 
 
 class _Sizes(c.Structure):
-    _fields_ = (*((name, c.c_int) for name in ("nq", "nu", "bodies", "nodes", "loads")), ("memory", c.c_size_t))
+    _fields_ = (
+        *((name, c.c_int) for name in ("nq", "nu", "bodies", "nodes", "loads", "loops", "couplings", "rows")),
+        ("memory", c.c_size_t),
+    )
 
 
 class _Method(c.Structure):
@@ -72,8 +75,12 @@ VALUES = ("qdot", "udot", "force", "reaction", "pose", "velocity", "acceleration
 """What an evaluation gives, and directional derivatives are given of."""
 
 
+LOOP_VALUES = ("closure", "coupling")
+"""What loops and couplings exert; an evaluation gives them too."""
+
+
 class _Values(c.Structure):
-    _fields_ = tuple((name, _P) for name in VALUES)
+    _fields_ = tuple((name, _P) for name in (*VALUES, *LOOP_VALUES))
 
 
 class _Rows(c.Structure):
@@ -193,12 +200,12 @@ def status_text(status: int) -> str:
 
 
 class KernelError(Exception):
-    """A kernel call failed; `body` is an index or -1."""
+    """A kernel call failed; `body` is an index or -1, `constraint` that of a loop or (after these) a coupling."""
 
-    def __init__(self, status: int, body: int, time: float) -> None:
+    def __init__(self, status: int, body: int, time: float, constraint: int = -1) -> None:
         """Keep what the kernel said."""
         super().__init__(status_text(status))
-        self.status, self.body, self.time = status, body, time
+        self.status, self.body, self.time, self.constraint = status, body, time, constraint
 
 
 class KernelModel:
@@ -220,6 +227,10 @@ class KernelModel:
         self.bodies: int = sizes.bodies
         self.loads: int = sizes.loads
         """Number of nodes that take a load."""
+        self.loops: int = sizes.loops
+        self.couplings: int = sizes.couplings
+        self.rows: int = sizes.rows
+        """Number of equations of loops and couplings."""
         self.memory: int = sizes.memory
         """Bytes that the kernel holds for the model."""
 
@@ -249,7 +260,7 @@ class KernelData:
     def _check(self, status: int) -> None:
         if status != OK:
             where = _lib.bough_data_where(self.handle)
-            raise KernelError(status, where.body, where.time)
+            raise KernelError(status, where.body, where.time, where.constraint - 1)
 
     @property
     def memory(self) -> int:
@@ -543,7 +554,7 @@ class KernelSim:
                 return
             if status != PAUSED:
                 where = _lib.bough_sim_where(self.handle)
-                raise KernelError(status, where.body, where.time)
+                raise KernelError(status, where.body, where.time, where.constraint - 1)
             if self.paused is not None:
                 self.paused()
 

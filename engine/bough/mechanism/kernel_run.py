@@ -47,7 +47,7 @@ def normalize(model: KernelModel, q: Array) -> None:
 def _check(status: int, data: KernelData) -> None:
     if status != OK:
         where = _lib.bough_data_where(data.handle)
-        raise KernelError(status, where.body, where.time)
+        raise KernelError(status, where.body, where.time, where.constraint - 1)
 
 
 def set_rigid(data: KernelData, body: int, numbers: Array) -> None:

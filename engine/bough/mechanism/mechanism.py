@@ -16,8 +16,10 @@ from bough.errors import ArgumentError, SimulationError, choices, did_you_mean, 
 from bough.flex import counted, load
 from bough.mechanism import effective, kernel, operators
 from bough.mechanism.block import Block, compile_block
+from bough.mechanism.drawn import drawn_closures, written_state
 from bough.mechanism.linearize import StateSpace, linearize
 from bough.mechanism.linearize import minimal as reduced_to_minimum
+from bough.mechanism.loops import Assembly, ClosureError, Freedom, Loops, Moved
 from bough.mechanism.threads import Workspace
 from bough.mechanism.variables import Variable, coordinates, variable_table
 from bough.model import Model
@@ -67,7 +69,8 @@ class Mechanism:
     def __init__(self, model: Model | str | os.PathLike[str] | Mapping[str, Any]) -> None:
         """Compile the model for the kernel."""
         self.model: Model = counted(model) if isinstance(model, Model) else load(model)
-        self.block: Block = compile_block(self.model)
+        closures = drawn_closures(self.model)
+        self.block: Block = compile_block(self.model, closures)
         self._kernel_model = kernel.KernelModel(self.block.data)
         self._workspace = Workspace(self._kernel_model)
         self.q_table, self.u_table = coordinates(self.model)
@@ -76,6 +79,13 @@ class Mechanism:
         self._all: _AllNodes | None = None
         self._all_once = threading.Lock()
         self._held = np.array(self._data.get(kernel.HELD, self.nu), dtype=bool)
+        self._start = written_state(self.model)
+        self.moved: tuple[Moved, ...] = ()
+        self._loops: Loops | None = None
+        if self.model.loops or self.model.couplings:
+            self._loops = Loops(self)
+            q, u, self.moved = self._loops.start(*self._start)
+            self._start = (q, u)
 
     def __repr__(self) -> str:
         """The model's name, and how large it is."""
@@ -117,18 +127,68 @@ class Mechanism:
         return self._kernel_model.memory + self._data.memory
 
     def initial_state(self) -> tuple[Array, Array]:
-        """Start positions and speeds of the model file."""
-        q: list[float] = []
-        u: list[float] = []
-        for body in self.model.bodies:
-            q += body.hinge.initial_q
-            u += body.hinge.initial_u
-            initial = body.modal_initial
-            if initial is not None:
-                zeros = (0.0,) * body.mode_count
-                q += initial.eta or zeros
-                u += initial.eta_dot or zeros
-        return np.array(q, dtype=np.float64), np.array(u, dtype=np.float64)
+        """Start positions and speeds of the model file, with loops and couplings closed."""
+        return self._start[0].copy(), self._start[1].copy()
+
+    # ---- loops and couplings
+
+    def assemble(self, q: ArrayLike, keep: Sequence[str] = ()) -> Assembly:
+        """Positions near q that close loops and couplings.
+
+        Args:
+            q: Positions, (nq,).
+            keep: Coordinates (`crank.phi`), hinges or bodies that stay where they are, if it closes with them.
+
+        Returns:
+            The positions and what moved, which unpack as `q, moved`.
+
+        Raises:
+            ModelError: It cannot be closed; the message names the loop and what is left, m or rad.
+            ArgumentError: An argument has the wrong shape, or `keep` names what is not there.
+        """
+        (q_,), _ = self._rows(q=q)
+        if self._loops is None:
+            return Assembly(q_[0].copy(), ())
+        return self._loops.assemble(q_[0], self._loops.keep_mask(keep))
+
+    def freedom(self, q: ArrayLike) -> Freedom:
+        """Number of freedoms that loops and couplings leave at positions q, and equations that are redundant there."""
+        (q_,), _ = self._rows(q=q)
+        if self._loops is None:
+            return Freedom(self.nu - int(self._held.sum()), 0, 0, {})
+        with self._errors():
+            return self._loops.freedom(q_[0])
+
+    def closure_error(self, q: ArrayLike, u: ArrayLike) -> dict[str, ClosureError]:
+        """How far every loop and coupling is from closed: m, rad, and per second; by its name."""
+        (q_, u_), _ = self._rows(q=q, u=u)
+        return {} if self._loops is None else self._loops.errors(q_[0], u_[0])
+
+    def refuse_loops(self, what: str) -> None:
+        """Raise for something that is not made for loops and couplings yet: a wrong answer would be worse."""
+        if self._loops is not None:
+            names = listed(self._loops.names)
+            raise SimulationError(f"{what} does not take loops and couplings yet, and the model has {names}")
+
+    def check_method(self, method: str) -> None:
+        """Refuse an integrator that cannot take this mechanism: the stages of radau5 solve for increments."""
+        if method in ("radau5", "auto"):
+            self.refuse_loops(f"method={method!r}")
+
+    def reactions(self, q: ArrayLike, u: ArrayLike, tau: ArrayLike) -> dict[str, Array]:
+        """What loops and couplings exert: torque and force (6,) of each loop, the multiplier (1,) of each coupling.
+
+        The first side of a loop exerts it on the second, at the origin and in the axes of the second frame, N.m and N.
+        Of redundant equations each takes the smallest share.
+        """
+        (q_, u_, tau_), _ = self._rows(q=q, u=u, tau=tau)
+        m = self.model
+        closure, coupling = np.zeros((len(m.loops), 6)), np.zeros(len(m.couplings))
+        with self._errors():
+            at = {"q": q_[0], "u": u_[0], "tau": tau_[0]}
+            self._data.evaluate(at, {"closure": closure, "coupling": coupling})
+        found = {loop.name: closure[i] for i, loop in enumerate(m.loops)}
+        return found | {c.name: coupling[i : i + 1] for i, c in enumerate(m.couplings)}
 
     # ---- dynamics
 
@@ -159,7 +219,7 @@ class Mechanism:
             ArgumentError: An argument has the wrong shape, or names what is not there.
             SimulationError: An inertia is singular, or a number is not finite; the message names the body.
         """
-        if motion is None and loads is None and method == "articulated":
+        if motion is None and loads is None and method == "articulated" and self._loops is None:
             quick: Array | None = self._workspace.quick.forward(q, u, tau)
             if quick is not None:
                 return quick
@@ -173,12 +233,17 @@ class Mechanism:
         load = self._loads(loads)
         out = np.empty((q_.shape[0], self.nu))
         with self._errors():
+            if method == "composite" and self._loops is not None:
+                raise ArgumentError("method: loops and couplings need 'articulated'")
             if method == "composite":
                 self._data.composite(q_, u_, tau_, motion_, load, out)
             elif motion_ is None and load is None and q_.shape[0] > 1:
                 self._data.forward_batch(q_, u_, tau_, out)
             else:
                 self._data.forward_rows(q_, u_, tau_, motion_, load, out)
+        if self._loops is not None:
+            for row in zip(q_, u_, out, strict=True):
+                self._loops.check_accelerations(*row)
         return out if batch else out[0]
 
     def hybrid_dynamics(
@@ -218,7 +283,11 @@ class Mechanism:
     def inverse_dynamics(
         self, q: ArrayLike, u: ArrayLike, udot: ArrayLike, *, loads: Mapping[str, ArrayLike] | None = None
     ) -> Array:
-        """Generalized forces that give the accelerations, N.m or N, in the order of u; batch allowed."""
+        """Generalized forces that give the accelerations, N.m or N, in the order of u; batch allowed.
+
+        They are those of the tree, loops and couplings open. With loops, forces that differ by what loops can exert
+        give the same motion, and these are the ones that leave the loops without load.
+        """
         if loads is None:
             quick: Array | None = self._workspace.quick.inverse(q, u, udot)
             if quick is not None:
@@ -231,7 +300,7 @@ class Mechanism:
         return out if batch else out[0]
 
     def mass_matrix(self, q: ArrayLike) -> Array:
-        """Mass matrix by composite bodies, armature included, (nu, nu); batch allowed."""
+        """Mass matrix by composite bodies, armature included, (nu, nu); of the tree, loops open; batch allowed."""
         quick: Array | None = self._workspace.quick.mass_matrix(q)
         if quick is not None:
             return quick
@@ -253,7 +322,7 @@ class Mechanism:
         return (L, D) if batch else (L[0], D[0])
 
     def mass_solve(self, q: ArrayLike, y: ArrayLike) -> Array:
-        """Solve `M x = y` by two sweeps, without M."""
+        """Solve `M x = y` by two sweeps, without M; of the tree, loops open."""
         quick: Array | None = self._workspace.quick.mass_solve(q, y)
         if quick is not None:
             return quick
@@ -286,6 +355,7 @@ class Mechanism:
         Returns:
             A, B, C, D with states, inputs and outputs, all named.
         """
+        self.refuse_loops("linearize")
         (q_, u_, tau_), _ = self._rows(q=q, u=u, tau=tau)
         with self._errors():
             full = linearize(self, q_[0], u_[0], tau_[0])
@@ -319,6 +389,7 @@ class Mechanism:
 
         Hinges with `drive: motion` or `locked` do not move. Rows without mobility are zero.
         """
+        self.refuse_loops("mobility")
         (q_,), batch = self._rows(q=q)
         with self._errors():
             out = effective.mobility(self, q_, node)
@@ -340,6 +411,7 @@ class Mechanism:
             SimulationError: The node cannot be accelerated in some direction, so the mass there is infinite. `mobility`
                 still exists.
         """
+        self.refuse_loops("effective_mass")
         (q_,), batch = self._rows(q=q)
         with self._errors():
             out = effective.effective_mass(self, q_, node, directions)
@@ -556,6 +628,12 @@ class Mechanism:
                 f"the step size became too small{at}: the motion changes faster than the tolerance can follow. "
                 "Loosen rtol, or look for inputs that jump or stiffness that is too high."
             )
+        elif error.status == kernel.OPEN and self._loops is not None:
+            name = self._loops.names[error.constraint]
+            text = (
+                f"{name!r} cannot be kept closed{at}. Look for a driven or locked hinge that its loop does not let "
+                "move so, for a position that the mechanism cannot reach, or take a shorter step."
+            )
         else:
             text = f"{error}{where}{at}"
         return SimulationError(text)
@@ -565,7 +643,7 @@ class _AllNodes:
     """The same model in the kernel with every named node, for kinematics."""
 
     def __init__(self, model: Model) -> None:
-        block = compile_block(model, every_node=True)
+        block = compile_block(model.model_copy(update={"couplings": ()}), every_node=True)
         self.workspace = Workspace(kernel.KernelModel(block.data), lanes=0)
         self.index = block.nodes
 

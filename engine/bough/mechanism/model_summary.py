@@ -56,9 +56,22 @@ def summary(system: Mechanism, source: ModelSource | None = None) -> dict[str, A
         "speeds": system.nu,
         "modes": sum(body.mode_count for body in model.bodies),
         "bodies": bodies,
+        "loops": _loops(system),
         "inputs": [v.name for v in system.variables if v.causality == "input"],
         "outputs": [v.name for v in system.variables if v.causality != "input"],
         "notes": [asdict(note) | {"text": str(note)} for note in plausibility_notes(model, source)],
+    }
+
+
+def _loops(system: Mechanism) -> dict[str, Any]:
+    """Loops and couplings, the freedoms they leave, and what assembly moved."""
+    model, left = system.model, system.freedom(system.initial_state()[0])
+    return {
+        "names": [loop.name for loop in model.loops] + [c.name for c in model.couplings],
+        "freedoms": left.freedoms,
+        "equations": left.equations,
+        "redundant": left.loops,
+        "moved": [asdict(m) for m in system.moved],
     }
 
 

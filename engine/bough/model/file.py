@@ -5,12 +5,14 @@ Descriptions say what is expected at a key: they are what an error message shows
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 from pydantic import Field, create_model
 
 from bough.model.file_beam import BeamFile, ModalInitialFile
 from bough.model.file_fe import FeFile
+from bough.model.file_frame import NAME, POSITION, QUATERNION, FrameFile
+from bough.model.file_loops import CouplingFile, LoopFile
 from bough.model.hinges import HINGES, Drive, HingeType
 from bough.text.kinds import (
     DiagonalOrMatrix,
@@ -31,18 +33,8 @@ from bough.text.kinds import (
 VERSION = 1
 """Format version that this bough reads."""
 
-_NAME = "a name of letters, digits and underscores that does not begin with a digit"
-_POSITION = "3 numbers: position [x, y, z], m"
-_QUATERNION = "4 numbers of unit length: quaternion [x, y, z, w], scalar last"
 _INERTIA = "6 numbers: inertia [Ixx, Iyy, Izz, Ixy, Ixz, Iyz], kg.m^2"
 _PER_DOF = "or a list of one per degree of freedom, translations first"
-
-
-class FrameFile(FileModel):
-    """A frame on a node or a body."""
-
-    position: Vec3 = Field([0.0, 0.0, 0.0], description=_POSITION)
-    quaternion: Vec4 = Field([0.0, 0.0, 0.0, 1.0], description=_QUATERNION)
 
 
 class InitialFile(FileModel):
@@ -52,13 +44,13 @@ class InitialFile(FileModel):
     w: NumberOrList = Field(0.0, description="a number, or one per rotation: angular velocity, rad/s")
     s: NumberOrList = Field(0.0, description="a number, or one per translation: displacement, m")
     v: NumberOrList = Field(0.0, description="a number, or one per translation: velocity, m/s")
-    Q: Vec4 = Field([0.0, 0.0, 0.0, 1.0], description=_QUATERNION)
+    Q: Vec4 = Field([0.0, 0.0, 0.0, 1.0], description=QUATERNION)
 
 
 class _HingeFile(FileModel):
     """How a body hangs on its parent."""
 
-    name: Name = Field("", description=_NAME)
+    name: Name = Field("", description=NAME)
     type: HingeType = Field(description=f"one of {', '.join(HINGES)}")
     axis: Vec3 = Field([], description="3 numbers, not all zero: direction of the axis")
     axes: Annotated[list[Vec3], StopAtFirst()] = Field([], description="a list of axes, each 3 numbers")
@@ -100,8 +92,8 @@ class RigidFile(FileModel):
 class NodalNodeFile(FileModel):
     """A node of a flexible body."""
 
-    name: Name = Field(description=_NAME)
-    position: Vec3 = Field(description=_POSITION)
+    name: Name = Field(description=NAME)
+    position: Vec3 = Field(description=POSITION)
     mass: NonNegative = Field(0.0, description="a number, 0 or more: mass, kg")
     inertia: Vec6 = Field([0.0] * 6, description=f"{_INERTIA}, about the node")
 
@@ -132,7 +124,7 @@ class NodalFile(FileModel):
 class BodyFile(FileModel):
     """One body with the hinge that carries it."""
 
-    name: Name = Field(description=_NAME)
+    name: Name = Field(description=NAME)
     parent: str = Field(description="'ground' or the name of an earlier body")
     at: str = Field("origin", description="the name of a node of the parent")
     hinge: HingeFile = Field(description="a mapping with the key `type`")
@@ -149,13 +141,12 @@ class HeaderFile(FileModel):
     bough: Annotated[Whole, Field(ge=VERSION, le=VERSION)] = Field(
         description=f"the format version, which is {VERSION}"
     )
-    name: Name = Field(description=_NAME)
+    name: Name = Field(description=NAME)
     gravity: Vec3 = Field([0.0, 0.0, 0.0], description="3 numbers: gravity [x, y, z], m/s^2")
     fidelity: Literal["full", "ruthless"] = Field("full", description="one of full, ruthless")
     geometric_stiffening: bool = Field(False, description="true or false")
-    loops: Annotated[list[Any], Field(max_length=0)] | None = Field(
-        None, description="an empty list: closed loops are not available yet"
-    )
+    loops: list[LoopFile] | None = Field(None, description="a list of {name, type, between, axis, frames}")
+    couplings: list[CouplingFile] | None = Field(None, description="a list of {name, of, offset}")
     inputs: Annotated[list[str], StopAtFirst()] | None = Field(
         None, description="a list of node loads `<body>.<node>.force` or `<body>.<node>.torque`"
     )

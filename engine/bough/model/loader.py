@@ -11,6 +11,7 @@ from bough.model.frames import vector
 from bough.model.mobility import check_mobility
 from bough.model.model import Model
 from bough.model.resolve_body import resolve_body
+from bough.model.resolve_loops import resolve_couplings, resolve_loops
 from bough.model.synonyms import MODEL_WORDS
 from bough.model.tree import Entry, check_ports, check_tree, entry
 from bough.text.compose import Data
@@ -50,6 +51,9 @@ def load(source: ModelSource) -> Model:
     report.fail_if_any()
     bodies = tuple(e.body for e in entries if e.body is not None)
     check_mobility(bodies, report)
+    names = {b.name for b in bodies} | {b.hinge.name for b in bodies}
+    loops = resolve_loops(header.loops or (), bodies, names, report)
+    couplings = resolve_couplings(header.couplings or (), bodies, names, report)
     report.fail_if_any()
     bodies = cut_bodies(bodies, report)
     report.fail_if_any()
@@ -61,6 +65,8 @@ def load(source: ModelSource) -> Model:
         bodies=bodies,
         inputs=tuple(header.inputs or ()),
         outputs=tuple(header.outputs or ()),
+        loops=loops,
+        couplings=couplings,
     )
 
 

@@ -6,6 +6,7 @@ import html
 from typing import Literal
 
 from bough.model.beam_data import Beam, Cut, ModalInitial
+from bough.model.closures import ClosureType
 from bough.model.fe_data import Fe
 from bough.model.hinges import HINGES, Drive, HingeKind, HingeType
 from bough.text.kinds import Frozen
@@ -34,6 +35,8 @@ class Hinge(Frozen):
         drive: 'torque' (force given), 'motion' (acceleration given) or 'locked' (held).
         initial_q: Start positions, in the order of the hinge's coordinates; m, rad, or unit quaternion.
         initial_u: Start speeds, one per DOF; m/s or rad/s.
+        written: Which DOFs' start positions the file writes, one per DOF; empty: none.
+        written_speeds: The same of start speeds.
     """
 
     name: str
@@ -49,6 +52,8 @@ class Hinge(Frozen):
     drive: Drive
     initial_q: tuple[float, ...]
     initial_u: tuple[float, ...]
+    written: tuple[bool, ...] = ()
+    written_speeds: tuple[bool, ...] = ()
 
     @property
     def kind(self) -> HingeKind:
@@ -206,6 +211,56 @@ class Body(Frozen):
         return count
 
 
+class End(Frozen):
+    """One end of what joins two nodes: a frame on a node.
+
+    Attributes:
+        body: 'ground' or the name of a body.
+        node: Its node.
+        position: Of the frame on the node, m, node axes.
+        quaternion: Attitude of the frame on the node, (x, y, z, w).
+        turned: Whether the file gives the attitude.
+    """
+
+    body: str
+    node: str
+    position: Vector3 = (0.0, 0.0, 0.0)
+    quaternion: Quaternion = (0.0, 0.0, 0.0, 1.0)
+    turned: bool = False
+
+
+class Loop(Frozen):
+    """A closure between two frames: the second moves against the first as its type allows.
+
+    Attributes:
+        name: Name that its variables begin with.
+        type: One of `bough.model.closures.CLOSURE_TYPES`.
+        ends: First and second frame.
+        axes: Unit vectors in the first frame, as for hinges.
+        value: Length of a rod (None: as drawn) or radius of a rolling disc, m; else None.
+    """
+
+    name: str
+    type: ClosureType
+    ends: tuple[End, End]
+    axes: tuple[Vector3, ...]
+    value: float | None
+
+
+class Coupling(Frozen):
+    """A linear relation of coordinates: sum of factor times coordinate = offset.
+
+    Attributes:
+        name: Name that its variables begin with.
+        terms: Coordinate (`motor.phi`) and factor of each.
+        offset: rad or m.
+    """
+
+    name: str
+    terms: tuple[tuple[str, float], ...]
+    offset: float
+
+
 class Model(Frozen):
     """A mechanism: bodies in a tree, each after its parent.
 
@@ -217,6 +272,8 @@ class Model(Frozen):
         bodies: Parents before children.
         inputs: Node loads as written, `<body>.<node>.force` or `<body>.<node>.torque`.
         outputs: Node sensors as written, `<body>.<node>`.
+        loops: Closures between two nodes.
+        couplings: Linear relations of coordinates.
     """
 
     name: str
@@ -226,6 +283,8 @@ class Model(Frozen):
     bodies: tuple[Body, ...]
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
+    loops: tuple[Loop, ...] = ()
+    couplings: tuple[Coupling, ...] = ()
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the bodies and how they hang together."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from bough.model.file import BodyFile, FrameFile, RigidFile
+from bough.model.file import BodyFile, RigidFile
+from bough.model.file_frame import FrameFile
 from bough.model.frames import inertia, unit, unit_quaternion, vector
 from bough.model.model import Body, Rigid, RigidNode, Wheel
 from bough.model.resolve_beam import resolve_beam

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Protocol
 
 from bough.model.file import HingeFile, InitialFile
 from bough.model.frames import Vector3, unit, unit_quaternion, vector
@@ -40,7 +41,7 @@ def resolve_hinge(file: HingeFile, body: str, path: Path, report: Report) -> Hin
     return Hinge(
         name=file.name or f"{body}_hinge",
         type=file.type,
-        axes=_axes(file, kind, path, report),
+        axes=resolve_axes(file, kind, f"{file.type} hinge", path, report),
         own=_own(file, kind, path, report),
         position=vector(file.frame.position),
         quaternion=unit_quaternion(file.frame.quaternion, (*path, "frame", "quaternion"), report),
@@ -48,10 +49,29 @@ def resolve_hinge(file: HingeFile, body: str, path: Path, report: Report) -> Hin
         drive=file.drive,
         initial_q=initial_q,
         initial_u=initial_u,
+        written=_written(file.initial, kind, ("s", "Q" if kind.quaternion else "phi")),
+        written_speeds=_written(file.initial, kind, ("v", "w")),
     )
 
 
-def _axes(file: HingeFile, kind: HingeKind, path: Path, report: Report) -> tuple[Vector3, ...]:
+def _written(initial: InitialFile, kind: HingeKind, keys: tuple[str, str]) -> tuple[bool, ...]:
+    lin, rot = (key in initial.model_fields_set for key in keys)
+    return (lin,) * kind.n_lin + (rot,) * kind.n_rot
+
+
+class _HasAxes(Protocol):
+    @property
+    def axis(self) -> list[float]: ...
+
+    @property
+    def axes(self) -> list[list[float]]: ...
+
+    @property
+    def model_fields_set(self) -> set[str]: ...
+
+
+def resolve_axes(file: _HasAxes, kind: HingeKind, what: str, path: Path, report: Report) -> tuple[Vector3, ...]:
+    """Axes of unit length of a hinge or a loop, `what`; as many as its kind has."""
     given = [key for key in ("axis", "axes") if key in file.model_fields_set]
     count = len(file.axes) if "axes" in given else len(given)
     if len(given) == 2 or count != kind.n_axes:
@@ -59,7 +79,7 @@ def _axes(file: HingeFile, kind: HingeKind, path: Path, report: Report) -> tuple
         found = f"{count or 'no'} ax{'is' if count < 2 else 'es'}"
         if len(given) == 2:
             found = "both `axis` and `axes`"
-        report.add((*path, given[-1] if given else key), f"{wanted} for a {file.type} hinge", found, cure)
+        report.add((*path, given[-1] if given else key), f"{wanted} for a {what}", found, cure)
         return ()
     if given == ["axis"]:
         return (unit(file.axis, (*path, "axis"), report),)

@@ -96,6 +96,7 @@ def simulate(
     times = _output_times(start, _number("stop", stop), None if step is None else _number("step", step))
     spacing = float(times[1] - times[0]) if times.size > 1 else 0.0
     _check_options(method, rtol, atol, solver_step, max_step, float(times[-1] - start))
+    system.check_method(method)
     fixed = solver_step if solver_step is not None else (spacing if method == "rk4" else 0.0)
     schedule = Schedule(system, inputs or {}, times)
     longest = max_step if max_step is not None else spacing if schedule.functions else 0.0

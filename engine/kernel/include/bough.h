@@ -27,7 +27,7 @@
 extern "C" {
 #endif
 
-#define BOUGH_BLOCK_VERSION 5
+#define BOUGH_BLOCK_VERSION 6
 
 typedef enum {
   BOUGH_OK = 0,
@@ -38,13 +38,16 @@ typedef enum {
   BOUGH_NOT_FINITE,     /* NaN or infinity came out: where.body */
   BOUGH_STEP_TOO_SMALL, /* the integrator cannot meet its tolerance: where.time */
   BOUGH_STOPPED,        /* the caller's input function asked to stop */
-  BOUGH_PAUSED          /* not an error: as many attempts as options.pause allows are made; call again to go on */
+  BOUGH_PAUSED,         /* not an error: as many attempts as options.pause allows are made; call again to go on */
+  BOUGH_OPEN            /* a loop or a coupling cannot be kept closed: where.constraint */
 } bough_status;
 
-/* What happened and where: index of the body (-1 if none) and time (s). */
+/* What happened and where: index of the body (-1 if none), time (s), and 1 + the index of the constraint (0 if none; loops
+ * first, then couplings). */
 typedef struct {
   int body;
   double time;
+  int constraint;
 } bough_where;
 
 typedef struct bough_model bough_model;
@@ -61,6 +64,8 @@ typedef struct {
   int bodies;
   int nodes;     /* named ones, all bodies */
   int loads;     /* nodes that take a load */
+  int loops, couplings;
+  int rows;      /* equations of loops and couplings, in their order */
   size_t memory; /* bytes */
 } bough_sizes;
 BOUGH_API bough_sizes bough_model_sizes(const bough_model *model); /* zeros for null */
@@ -114,6 +119,9 @@ typedef struct {
   double *pose;         /* [count][7] position and quaternion of the nodes asked for, inertial frame */
   double *velocity;     /* [count][6] angular then linear, inertial frame */
   double *acceleration; /* [count][6] the same; gravity is not in it */
+  double *closure;      /* [loops][6] torque and force that the first side of a loop exerts on the second, at the origin and
+                         * in the axes of the second frame; of redundant ones the smallest share */
+  double *coupling;     /* [couplings] multiplier: force on a coordinate over its factor */
 } bough_values; /* null where not wanted */
 
 /* The values at a point; only what they need is computed. */
@@ -166,10 +174,24 @@ BOUGH_API bough_status bough_mass_solve(const bough_model *model, bough_data *da
 BOUGH_API bough_status bough_energy(const bough_model *model, bough_data *data, int count, const double *q,
                                     const double *u, double *energy, double *momentum);
 
+/* ---- loops and couplings: rows g(q) = 0 and J u = 0, in m and rad */
+
+/* Residuals g [rows] and J u [rows], Jdot u [rows], and J [rows][nu]; each may be null. Rows of rolling without slip have no g. */
+BOUGH_API bough_status bough_residuals(const bough_model *model, bough_data *data, const double *q, const double *u, double *g,
+                                       double *rate, double *bias, double *J);
+/* Rank of J on the DOFs that are not held, and the rows [rows] that say nothing new (may be null). */
+BOUGH_API bough_status bough_freedom(const bough_model *model, bough_data *data, const double *q, int *rank,
+                                     unsigned char *redundant);
+/* Close the loops from a state near by: positions, then speeds, nearest in the measure of M; held DOFs stay. BOUGH_OPEN: more
+ * than 1e-10 is left. */
+BOUGH_API bough_status bough_project(const bough_model *model, bough_data *data, double *q, double *u);
+/* Constraint that a row belongs to, loops first; -1: there is no such row. *turns (may be null): it is in rad. */
+BOUGH_API int bough_row_owner(const bough_model *model, int row, int *turns);
+
 /* ---- changes of state and parameters */
 
 /* Speeds after the held DOFs marked in `stop` [nu] are brought to rest at once by an impulse in their hinges: momentum
- * of everything else is kept, other held DOFs keep their speed. */
+ * of everything else is kept, other held DOFs keep their speed. Loops and couplings stay closed. */
 BOUGH_API bough_status bough_stop_impulse(const bough_model *model, bough_data *data, const double *q,
                                           const unsigned char *stop, double *u);
 /* Mass, mass centre and inertia about it (Ixx Iyy Izz Ixy Ixz Iyz) of a rigid body, in the user's axes. */

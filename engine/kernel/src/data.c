@@ -39,6 +39,10 @@ static size_t lay_out(const bough_model *m, int lanes, char *memory) {
   d->none_held = take(memory, &at, nu), d->zero = take_reals(memory, &at, m->nu);
   d->udot = take_reals(memory, &at, m->nu);
   d->work_one = take(memory, &at, bough_forward_ops_one_base.work_size(m));
+  if (m->n_rows > 0) {
+    d->constraints = take(memory, &at, bough_other_ops_one_base.constraint_layout(m, NULL));
+    d->projected = take_reals(memory, &at, m->nq + m->nu);
+  }
   const bough_forward_ops *four = FOUR(base);
   if (four && (lanes & BOUGH_LANES_BATCH)) {
     d->lanes_q = take_reals(memory, &at, 4 * m->nq), d->lanes_u = take_reals(memory, &at, 4 * m->nu);
@@ -48,6 +52,7 @@ static size_t lay_out(const bough_model *m, int lanes, char *memory) {
   if (lanes & BOUGH_LANES_TANGENT) {
     d->tangent_buffer = take(memory, &at, bough_tangent_bytes(m));
     d->work_tangent = take(memory, &at, bough_forward_ops_tangent_base.work_size(m));
+    if (m->n_rows > 0) d->constraints_tangent = take(memory, &at, bough_other_ops_tangent_base.constraint_layout(m, NULL));
   }
   return at;
 }
@@ -77,6 +82,8 @@ bough_status bough_data_create(const bough_model *m, int lanes, bough_data **out
   d->one->work_layout(m, d->work_one);
   if (d->work_four) d->four->work_layout(m, d->work_four);
   if (d->work_tangent) bough_forward_ops_tangent_base.work_layout(m, d->work_tangent);
+  if (d->constraints) (void)bough_other_ops_one_base.constraint_layout(m, d->constraints);
+  if (d->constraints_tangent) (void)bough_other_ops_tangent_base.constraint_layout(m, d->constraints_tangent);
   *out = d;
   return BOUGH_OK;
 }
@@ -86,7 +93,7 @@ size_t bough_data_memory(const bough_data *data) { return data ? data->memory : 
 int bough_data_isa(const bough_data *data) { return data ? data->isa : 0; }
 
 bough_where bough_data_where(const bough_data *data) {
-  const bough_where none = {-1, 0.0};
+  const bough_where none = {-1, 0.0, 0};
   return data ? data->where : none;
 }
 
@@ -106,7 +113,8 @@ void bough_data_choose_paths(bough_data *d) {
   for (int k = 0; k < d->model->nb; k++) {
     const bough_body *b = d->model->body + k;
     const int held = b->nm > 0 && d->held[b->um];
-    d->path[k] = b->nm == 0 ? PATH_RIGID : b->two_port_ok && !held ? PATH_TWO_PORT : PATH_GENERAL;
+    const int two_port = b->two_port_ok && !held && d->model->n_rows == 0; /* multipliers need the modes' own pivots */
+    d->path[k] = b->nm == 0 ? PATH_RIGID : two_port ? PATH_TWO_PORT : PATH_GENERAL;
   }
 }
 
@@ -114,6 +122,15 @@ bough_sweep bough_data_sweep(const bough_data *d) {
   const bough_sweep s = {d->model, d->gravity, d->damping, d->stiffness, d->rest, d->hinge_mass,
                          d->inertia, d->modal_scale, d->held, d->path, 0.0, 0.0,
                          1.0, !d->model->ruthless, 1};
+  return s;
+}
+
+bough_sweep bough_data_inertia_sweep(const bough_data *d, int all_free) {
+  bough_sweep s = bough_data_sweep(d);
+  s.path = d->path_general;
+  if (all_free) s.held = d->none_held;
+  s.gravity = s.stiffness = s.damping = d->zero;
+  s.elastic = 0.0;
   return s;
 }
 

@@ -38,6 +38,11 @@ bough_status bough_forward_dynamics_batch(const bough_model *m, bough_data *d, i
                                           const double *u, const double *tau, double *udot) {
   if (!m || !d || d->model != m || count < 0 || !d->work_four) return BOUGH_BAD_ARGUMENT;
   if (count > 0 && (!q || !u || !tau || !udot)) return BOUGH_BAD_ARGUMENT;
+  if (m->n_rows > 0) { /* rows may be redundant in one state and not in the next: lanes would part */
+    const bough_point at = {.q = q, .u = u, .tau = tau};
+    const bough_values values = {.udot = udot};
+    return bough_evaluate_rows(m, d, count, &at, 0, NULL, &values);
+  }
   const bough_sweep s = bough_data_sweep(d);
   double *lq = d->lanes_q, *lu = d->lanes_u, *lt = d->lanes_tau, *la = d->lanes_udot;
   bough_status worst = BOUGH_OK;

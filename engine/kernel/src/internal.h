@@ -7,6 +7,43 @@
 
 #include "bough.h"
 
+enum { BOUGH_TERMS_MAX = 16 }; /* of a coupling */
+
+/* A closed loop: a closure between two frames on nodes. */
+typedef struct {
+  int node;        /* -1: ground */
+  const double *p; /* [3] origin from the node, m, node axes */
+  const double *Q; /* [9] its axes -> node axes */
+} bough_end;
+typedef struct {
+  int type;          /* index of bough_closure_types */
+  int row0;          /* its first row among all constraints */
+  bough_end a, b;    /* first and second frame */
+  const double *T;   /* [3][3] three orthonormal vectors: axes of both frames, the closure's own axis last */
+  const double *first, *second; /* [3] axes of a universal closure, in the first and in the second frame */
+  double value;      /* rod: length; rolling: radius; universal: first . second */
+} bough_closure;
+/* What a row of a closure asks: constraints/closure.inl */
+typedef enum { ROW_SLIDE, ROW_TURN, ROW_ANGLE, ROW_UNIVERSAL, ROW_ROD, ROW_ROLL } bough_row_ask;
+typedef struct {
+  unsigned char kind, axis; /* bough_row_ask; row of T */
+  unsigned char turns;      /* in rad, not m */
+} bough_row_kind;
+typedef struct {
+  int rows; /* 0: no closure has this type */
+  bough_row_kind row[6];
+} bough_closure_type;
+enum { BOUGH_CLOSURE_TYPES = 12 }; /* codes of hinge types, then rod, slot, plane, rolling */
+extern const bough_closure_type bough_closure_types[BOUGH_CLOSURE_TYPES];
+
+/* A linear relation of coordinates of one-DOF hinges. */
+typedef struct {
+  int row, terms;
+  int body[BOUGH_TERMS_MAX];
+  const double *factor; /* [terms] */
+  double offset;
+} bough_coupling;
+
 /* What all the kernel knows of a hinge type: part of its record in hinges/. */
 typedef struct {
   int nq, nu;     /* number of coordinates and of speeds */
@@ -107,6 +144,11 @@ struct bough_model {
   const bough_node *node;
   const int *load_node; /* sorted by body */
   const double *gravity, *damping, *stiffness, *rest, *armature, *held;
+  int n_closures, n_couplings, n_rows; /* n_rows: of both */
+  const bough_closure *closure;
+  const bough_coupling *coupling;
+  const int *row_owner; /* [n_rows] closure, or n_closures + coupling */
+  double length;        /* m, of the mechanism: turns rad into m where rows are compared */
   size_t memory;
 };
 
@@ -137,6 +179,22 @@ typedef struct {
   int (*singular_body)(const void *work, int lane);
 } bough_forward_ops;
 
+/* What a constrained answer x of the tree, J x + target = 0, is to bring about: closures that stay closed; speeds or positions
+ * that close them. */
+typedef enum { TARGET_ACCELERATION, TARGET_SPEED, TARGET_POSITION } bough_target;
+/* A forward sweep with multipliers; arrays are of the instance's `real`, null as in bough_point and bough_values. */
+typedef struct {
+  const void *q, *u, *rate_u; /* rate_u: speeds that TARGET_SPEED corrects, where the sweep itself is at rest; else null */
+  const void *tau, *motion, *loads;
+  void *udot, *force, *reaction, *closure, *coupling;
+} bough_constrained;
+/* The work space of the constraints, of one state; rows are scaled. */
+typedef struct {
+  const double *J, *g, *rate, *bias, *scale;
+  const int *order;
+  int rank;
+} bough_constraint_view;
+
 /* One instance of all other sweeps, on the same workspace. */
 typedef struct {
   void (*inverse)(const bough_sweep *s, void *work, const void *q, const void *u, const void *udot,
@@ -146,7 +204,12 @@ typedef struct {
   void (*node_motion)(const bough_sweep *s, void *work, const void *q, const void *u, const void *udot, int count,
                       const int *nodes, void *pose, void *velocity, void *acceleration);
   void (*energy)(const bough_sweep *s, void *work, const void *q, const void *u, void *energy, void *momentum);
+  size_t (*constraint_layout)(const bough_model *model, void *memory);
+  void (*constraint_rows)(const bough_sweep *kinematic, void *work, void *constraints, const void *q, const void *u);
+  void (*constrained)(const bough_forward_ops *ops, const bough_sweep *s, const bough_sweep *kinematic, void *work,
+                      void *constraints, const bough_constrained *in, bough_target target);
 } bough_other_ops;
+bough_constraint_view bough_constraints_of(const void *constraints);
 
 extern const bough_forward_ops bough_forward_ops_one_base, bough_forward_ops_four_base, bough_forward_ops_tangent_base;
 extern const bough_other_ops bough_other_ops_one_base, bough_other_ops_tangent_base;
@@ -181,6 +244,8 @@ struct bough_data {
   double *lanes_q, *lanes_u, *lanes_tau, *lanes_udot;     /* [n][4] batch: four states side by side */
   void *tangent_buffer;                                   /* complex copies of arguments and values: tangent.c */
   double *speed_change, *speed_answer;                    /* [nu] bough_stop_impulse: changes given, changes found */
+  void *constraints, *constraints_tangent;                /* of loops and couplings */
+  double *projected;                                      /* [nq + 2 nu] bough_project */
   const bough_forward_ops *one, *four;
   int isa;
   bough_where where;
@@ -200,8 +265,12 @@ bough_status bough_data_check(bough_data *data, const bough_forward_ops *ops, co
 const bough_hinge_facts *bough_hinge(int type);
 /* point.c: the forward sweep `s` at a point, which must have q and u; force and reaction may be null. All single
  * evaluations, implicit stages of integrators among them, go through here. */
-bough_status bough_sweep_forward(bough_data *data, const bough_sweep *s, const bough_point *at, double *udot, double *force,
-                                 double *reaction);
+bough_status bough_sweep_forward(bough_data *data, const bough_sweep *s, const bough_point *at, const bough_values *values);
+/* the same of the tree alone, loops and couplings open */
+bough_status bough_sweep_tree(bough_data *data, const bough_sweep *s, const bough_point *at, double *udot, double *force,
+                              double *reaction);
+/* data.c: a sweep over the system at rest: inertia only; no DOF is held where `all_free` */
+bough_sweep bough_data_inertia_sweep(const bough_data *data, int all_free);
 /* hinges.c: qdot = N(q) u */
 void bough_position_rates(const bough_model *model, const double *q, const double *u, double *qdot);
 /* hinges.c: dqdot += N(dq) u where N depends on q: qdot = N(q) u is linear in each */

@@ -6,23 +6,13 @@
 
 enum { DENSE_MAX = 46340 }; /* speeds of which a dense matrix can still be indexed by an int: it would take 17 GB */
 
-/* a sweep over the system at rest with every DOF free: inertia only */
-static bough_sweep inertia_sweep(const bough_data *d) {
-  bough_sweep s = bough_data_sweep(d);
-  s.path = d->path_general;
-  s.held = d->none_held;
-  s.gravity = s.stiffness = s.damping = d->zero;
-  s.elastic = 0.0;
-  return s;
-}
-
 /* Arguments of all calls here: a model and its data, states and a place for the answer, and a matrix that can be indexed. */
 static int arguments_ok(const bough_model *m, const bough_data *d, int count, const double *q, const double *out) {
   return m && d && d->model == m && count >= 0 && q && out && m->nu <= DENSE_MAX;
 }
 
 static bough_status mass_matrix(const bough_model *m, bough_data *d, const double *q, double *M) {
-  const bough_sweep s = inertia_sweep(d);
+  const bough_sweep s = bough_data_inertia_sweep(d, 1);
   bough_other_ops_one_base.mass_matrix(&s, d->work_one, q, d->zero, M);
   for (int i = 0; i < m->nu * m->nu; i++)
     if (!bough_finite(M[i])) {
@@ -41,7 +31,7 @@ bough_status bough_mass_matrix(const bough_model *m, bough_data *d, int count, c
 }
 
 static bough_status mass_factors(const bough_model *m, bough_data *d, const double *q, double *L, double *D) {
-  const bough_sweep s = inertia_sweep(d);
+  const bough_sweep s = bough_data_inertia_sweep(d, 1);
   bough_other_ops_one_base.factors(&s, d->work_one, q, d->zero, L, D);
   const int singular = d->one->singular_body(d->work_one, 0);
   d->where.body = singular;
@@ -66,11 +56,11 @@ bough_status bough_mass_factors(const bough_model *m, bough_data *d, int count, 
 bough_status bough_mass_solve(const bough_model *m, bough_data *d, int count, const double *q, const double *y, double *x) {
   if (!m || !d || d->model != m || count < 0 || !q || !y || !x) return BOUGH_BAD_ARGUMENT;
   const size_t nq = (size_t)m->nq, nu = (size_t)m->nu;
-  const bough_sweep s = inertia_sweep(d);
+  const bough_sweep s = bough_data_inertia_sweep(d, 1);
   bough_status status = BOUGH_OK;
   for (size_t i = 0; status == BOUGH_OK && i < (size_t)count; i++) {
     const bough_point at = {.q = q + i * nq, .u = d->zero, .tau = y + i * nu};
-    status = bough_sweep_forward(d, &s, &at, x + i * nu, NULL, NULL);
+    status = bough_sweep_tree(d, &s, &at, x + i * nu, NULL, NULL);
   }
   return status;
 }
@@ -153,10 +143,16 @@ bough_status bough_stop_impulse(const bough_model *m, bough_data *d, const doubl
   /* M du = impulses of held DOFs only: an inertia sweep with given changes of speed in place of accelerations */
   double *change = d->speed_change, *du = d->speed_answer;
   for (int i = 0; i < m->nu; i++) change[i] = stop[i] && d->held[i] ? -u[i] : 0.0;
-  bough_sweep s = inertia_sweep(d);
-  s.held = d->held;
+  const bough_sweep s = bough_data_inertia_sweep(d, 0), kin = bough_data_kinematic_sweep(d);
   const bough_point at = {.q = q, .u = d->zero, .tau = d->zero, .motion = change};
-  const bough_status status = bough_sweep_forward(d, &s, &at, du, NULL, NULL);
+  bough_status status;
+  if (m->n_rows == 0)
+    status = bough_sweep_tree(d, &s, &at, du, NULL, NULL);
+  else { /* closures take part in the blow */
+    const bough_constrained in = {.q = q, .u = d->zero, .rate_u = u, .motion = change, .udot = du};
+    bough_other_ops_one_base.constrained(d->one, &s, &kin, d->work_one, d->constraints, &in, TARGET_SPEED);
+    status = bough_data_check(d, d->one, d->work_one, 0, du);
+  }
   for (int i = 0; status == BOUGH_OK && i < m->nu; i++) u[i] = stop[i] && d->held[i] ? 0.0 : u[i] + du[i];
   return status;
 }

@@ -3,18 +3,19 @@
  * A block is one pointer-free, versioned run of bytes, little-endian:
  *   0  "BOUGHBLK"   8  u32 version   12  u32 0x01020304   16  u64 size in bytes   24  u32 CRC-32 of bytes 32..size
  *   32 i64 number of ints   40 i64 number of reals   48 zero   64 ints (i32), padded to 8 bytes, then reals (f64)
- * Ints:  nb nq nu n_nodes n_loads ruthless, then 14 per body (see read_body_ints), two per node (its body, and the first
- * node with the same tables), one per load.
+ * Ints:  nb nq nu n_nodes n_loads ruthless n_closures n_couplings n_terms, then 14 per body (see read_body_ints), two per
+ * node (its body, and the first node with the same tables), one per load, three per closure (type, nodes of its ends, -1 for
+ * ground), one per coupling (its terms), one per term (its body).
  * Reals: gravity[3] damping[nu] stiffness[nu] rest[nu] armature[nu] held[nu], then per body, per two-port and per node as
- * read below. A body or node whose tables another one before it has got, too, does not bring them again.
+ * read below, then (with constraints) the length of the mechanism, 40 per closure, offset and factors per coupling. A body or node whose tables another one before it has got, too, does not bring them again.
  * Nothing is trusted: every count, index and number is checked before it is used. */
 #include <limits.h>
 #include <string.h>
 
 #include "internal.h"
 
-enum { HEADER = 64, MODES_MAX = 2048, COUNT_MAX = 10000000 };
-enum { INTS_FIXED = 6, INTS_BODY = 14, INTS_NODE = 2 };
+enum { HEADER = 64, MODES_MAX = 2048, COUNT_MAX = 10000000, CONSTRAINTS_MAX = 2000 };
+enum { INTS_FIXED = 9, INTS_BODY = 14, INTS_NODE = 2, INTS_CLOSURE = 3 };
 enum { TABLES_OF = 12, PORT_OF = 13 }; /* among the ints of a body */
 
 typedef struct {
@@ -232,6 +233,54 @@ static void read_nodes(reader *s, const bough_model *m, const bough_body *body, 
   }
 }
 
+static void read_end(reader *s, bough_end *e) {
+  e->p = next_reals(s, 3);
+  e->Q = next_reals(s, 9);
+}
+
+static void read_constraint_ints(reader *s, bough_model *m, bough_closure *closure, bough_coupling *coupling, int n_terms) {
+  for (int i = 0; i < m->n_closures; i++) {
+    closure[i].type = next_int(s, 0, BOUGH_CLOSURE_TYPES - 1);
+    closure[i].a.node = next_int(s, -1, m->n_nodes - 1), closure[i].b.node = next_int(s, -1, m->n_nodes - 1);
+    closure[i].row0 = m->n_rows;
+    m->n_rows += bough_closure_types[closure[i].type].rows;
+    if (bough_closure_types[closure[i].type].rows == 0) s->bad = 1;
+  }
+  int terms = 0;
+  for (int i = 0; i < m->n_couplings; i++) {
+    coupling[i].terms = next_int(s, 1, BOUGH_TERMS_MAX);
+    coupling[i].row = m->n_rows++;
+    terms += coupling[i].terms;
+  }
+  if (terms != n_terms) s->bad = 1;
+  for (int i = 0; i < m->n_couplings && !s->bad; i++)
+    for (int j = 0; j < coupling[i].terms; j++) coupling[i].body[j] = next_int(s, 0, m->nb - 1);
+}
+
+static void read_constraint_reals(reader *s, bough_model *m, bough_closure *closure, bough_coupling *coupling, int *owner) {
+  if (m->n_rows == 0) return;
+  const double *length = next_reals(s, 1);
+  if (s->bad) return;
+  m->length = *length;
+  if (!(m->length > 0.0)) s->bad = 1;
+  for (int i = 0; i < m->n_closures && !s->bad; i++) {
+    bough_closure *c = closure + i;
+    read_end(s, &c->a), read_end(s, &c->b);
+    c->T = next_reals(s, 9), c->first = next_reals(s, 3), c->second = next_reals(s, 3);
+    const double *value = next_reals(s, 1);
+    if (!s->bad) c->value = *value;
+    for (int r = 0; r < bough_closure_types[c->type].rows; r++) owner[c->row0 + r] = i;
+  }
+  for (int i = 0; i < m->n_couplings && !s->bad; i++) {
+    const double *offset = next_reals(s, 1);
+    if (!s->bad) coupling[i].offset = *offset;
+    coupling[i].factor = next_reals(s, coupling[i].terms);
+    owner[coupling[i].row] = m->n_closures + i;
+    for (int j = 0; j < coupling[i].terms; j++) /* one DOF, and its rate is its speed */
+      if (m->body[coupling[i].body[j]].nh != 1) s->bad = 1;
+  }
+}
+
 /* undeformed positions of the hinges: constants of rigid parents and two-ports */
 static void place_hinges(const bough_model *m, bough_body *body) {
   for (int k = 0; k < m->nb; k++)
@@ -260,13 +309,20 @@ bough_status bough_model_create(const void *block, size_t size, bough_model **ou
   head.nb = next_int(&s, 1, COUNT_MAX), head.nq = next_int(&s, 0, COUNT_MAX), head.nu = next_int(&s, 0, COUNT_MAX);
   head.n_nodes = next_int(&s, 0, COUNT_MAX), head.n_loads = next_int(&s, 0, COUNT_MAX);
   head.ruthless = next_int(&s, 0, 1);
-  if (s.bad || (int64_t)INTS_BODY * head.nb + (int64_t)INTS_NODE * head.n_nodes + head.n_loads + INTS_FIXED != n_ints) return BOUGH_BAD_BLOCK;
+  head.n_closures = next_int(&s, 0, CONSTRAINTS_MAX), head.n_couplings = next_int(&s, 0, CONSTRAINTS_MAX);
+  const int n_terms = next_int(&s, 0, BOUGH_TERMS_MAX * CONSTRAINTS_MAX);
+  const int64_t constraint_ints = (int64_t)INTS_CLOSURE * head.n_closures + head.n_couplings + n_terms;
+  const int64_t other_ints = (int64_t)INTS_BODY * head.nb + (int64_t)INTS_NODE * head.n_nodes + head.n_loads + INTS_FIXED;
+  if (s.bad || other_ints + constraint_ints != n_ints) return BOUGH_BAD_BLOCK;
 
   const size_t bodies = bough_align(sizeof(bough_body) * (size_t)head.nb);
   const size_t nodes = bough_align(sizeof(bough_node) * (size_t)head.n_nodes);
   const size_t loads = bough_align(sizeof(int) * (size_t)head.n_loads);
   const size_t reals = bough_align(sizeof(double) * (size_t)n_reals);
-  const size_t total = bough_align(sizeof(bough_model)) + bodies + nodes + loads + reals;
+  const size_t closures = bough_align(sizeof(bough_closure) * (size_t)head.n_closures);
+  const size_t couplings = bough_align(sizeof(bough_coupling) * (size_t)head.n_couplings);
+  const size_t owners = bough_align(sizeof(int) * (6 * (size_t)head.n_closures + (size_t)head.n_couplings));
+  const size_t total = bough_align(sizeof(bough_model)) + bodies + nodes + loads + reals + closures + couplings + owners;
   char *memory = bough_allocate(total);
   if (!memory) return BOUGH_NO_MEMORY;
   bough_model *m = (bough_model *)(void *)memory;
@@ -276,9 +332,13 @@ bough_status bough_model_create(const void *block, size_t size, bough_model **ou
   bough_node *node = (bough_node *)(void *)((char *)body + bodies);
   int *load_node = (int *)(void *)((char *)node + nodes);
   double *copy = (double *)(void *)((char *)load_node + loads);
+  bough_closure *closure = (bough_closure *)(void *)((char *)copy + reals);
+  bough_coupling *coupling = (bough_coupling *)(void *)((char *)closure + closures);
+  int *row_owner = (int *)(void *)((char *)coupling + couplings);
   memcpy(copy, (const char *)block + HEADER + (((size_t)n_ints * 4 + 7) & ~(size_t)7), (size_t)n_reals * 8);
   s.reals = copy;
   m->body = body, m->node = node, m->load_node = load_node;
+  m->closure = closure, m->coupling = coupling, m->row_owner = row_owner;
 
   for (int64_t i = 0; i < n_reals; i++)
     if (!bough_finite(copy[i])) s.bad = 1;
@@ -288,6 +348,7 @@ bough_status bough_model_create(const void *block, size_t size, bough_model **ou
     (void)next_int(&s, 0, j); /* node_tables_of */
   }
   for (int j = 0; j < m->n_loads; j++) load_node[j] = next_int(&s, 0, m->n_nodes - 1);
+  if (!s.bad) read_constraint_ints(&s, m, closure, coupling, n_terms);
   if (!s.bad) link_bodies(&s, m, body);
   if (!s.bad) {
     m->gravity = next_reals(&s, 3);
@@ -297,6 +358,7 @@ bough_status bough_model_create(const void *block, size_t size, bough_model **ou
     for (int k = 0; k < m->nb; k++)
       if (body[k].two_port_ok) read_two_port(&s, m, k, body + k);
     read_nodes(&s, m, body, node);
+    read_constraint_reals(&s, m, closure, coupling, row_owner);
   }
   if (s.bad || s.r != n_reals || !nodes_fit(m)) {
     bough_release(memory);
@@ -312,6 +374,7 @@ bough_sizes bough_model_sizes(const bough_model *m) {
   bough_sizes sizes = {0};
   if (!m) return sizes;
   sizes.nq = m->nq, sizes.nu = m->nu, sizes.bodies = m->nb, sizes.nodes = m->n_nodes, sizes.loads = m->n_loads;
+  sizes.loops = m->n_closures, sizes.couplings = m->n_couplings, sizes.rows = m->n_rows;
   sizes.memory = m->memory;
   return sizes;
 }

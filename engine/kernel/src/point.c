@@ -1,11 +1,23 @@
 /* point.c - bough_evaluate: accelerations, forces, reactions and node motions at a point of the state space. */
 #include "internal.h"
 
-bough_status bough_sweep_forward(bough_data *d, const bough_sweep *s, const bough_point *at, double *udot, double *force,
-                                 double *reaction) {
+bough_status bough_sweep_tree(bough_data *d, const bough_sweep *s, const bough_point *at, double *udot, double *force,
+                              double *reaction) {
   const double *loads = d->model->n_loads > 0 ? at->loads : NULL, *tau = at->tau ? at->tau : d->zero;
   d->one->forward(s, d->work_one, at->q, at->u, tau, at->motion, loads, udot, force, reaction);
   const bough_status status = bough_data_check(d, d->one, d->work_one, 0, udot);
+  if (status != BOUGH_OK) d->where.time = at->t;
+  return status;
+}
+
+bough_status bough_sweep_forward(bough_data *d, const bough_sweep *s, const bough_point *at, const bough_values *v) {
+  const bough_model *m = d->model;
+  if (m->n_rows == 0) return bough_sweep_tree(d, s, at, v->udot, v->force, v->reaction);
+  const bough_sweep kin = bough_data_kinematic_sweep(d);
+  const bough_constrained in = {at->q, at->u, NULL, at->tau, at->motion, m->n_loads > 0 ? at->loads : NULL,
+                                v->udot, v->force, v->reaction, v->closure, v->coupling};
+  bough_other_ops_one_base.constrained(d->one, s, &kin, d->work_one, d->constraints, &in, TARGET_ACCELERATION);
+  const bough_status status = bough_data_check(d, d->one, d->work_one, 0, v->udot);
   if (status != BOUGH_OK) d->where.time = at->t;
   return status;
 }
@@ -23,12 +35,14 @@ static bough_status evaluate(const bough_model *m, bough_data *d, const bough_po
   const double *udot = at->udot;
   const int moving = count > 0 && (v->pose || v->velocity || v->acceleration);
   if (v->qdot) bough_position_rates(m, at->q, at->u, v->qdot);
-  if (!udot && (v->udot || v->force || v->reaction || (moving && v->acceleration))) {
+  const int forces = v->force || v->reaction || v->closure || v->coupling;
+  if (!udot && (v->udot || forces || (moving && v->acceleration))) {
     const bough_sweep s = bough_data_sweep(d);
-    double *found = v->udot ? v->udot : d->udot;
-    const bough_status status = bough_sweep_forward(d, &s, at, found, v->force, v->reaction);
+    bough_values found = *v;
+    if (!found.udot) found.udot = d->udot;
+    const bough_status status = bough_sweep_forward(d, &s, at, &found);
     if (status != BOUGH_OK) return status;
-    udot = found;
+    udot = found.udot;
   }
   if (!moving) return BOUGH_OK;
   const bough_sweep s = bough_data_kinematic_sweep(d);
@@ -40,7 +54,7 @@ static bough_status evaluate(const bough_model *m, bough_data *d, const bough_po
 static int arguments_ok(const bough_model *m, const bough_data *d, const bough_point *at, int count, const int *nodes,
                         const bough_values *v) {
   if (!m || !d || d->model != m || !at || !v || !at->q || !at->u) return 0;
-  if (at->udot && (v->udot || v->force || v->reaction)) return 0;
+  if (at->udot && (v->udot || v->force || v->reaction || v->closure || v->coupling)) return 0;
   return nodes_ok(m, count, nodes);
 }
 
@@ -65,6 +79,7 @@ bough_status bough_evaluate_rows(const bough_model *m, bough_data *d, int rows, 
     p.motion = next(p.motion, m->nu), p.udot = next(p.udot, m->nu);
     v.qdot = next_out(v.qdot, (size_t)m->nq), v.udot = next_out(v.udot, nu), v.force = next_out(v.force, nu);
     v.reaction = next_out(v.reaction, 6 * (size_t)m->nb), v.pose = next_out(v.pose, 7 * n);
+    v.closure = next_out(v.closure, 6 * (size_t)m->n_closures), v.coupling = next_out(v.coupling, (size_t)m->n_couplings);
     v.velocity = next_out(v.velocity, 6 * n), v.acceleration = next_out(v.acceleration, 6 * n);
   }
   return status;

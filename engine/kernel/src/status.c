@@ -12,6 +12,7 @@ const char *bough_status_text(bough_status status) {
       "the step size became too small: the tolerance cannot be met",
       "stopped by the input function",
       "paused: call again to go on",
+      "a loop or a coupling cannot be kept closed",
   };
   const int count = (int)(sizeof text / sizeof *text), i = (int)status;
   return i >= 0 && i < count ? text[i] : "unknown status";

@@ -12,7 +12,9 @@ enum { PER_NODE = 7 + 6 + 6 };
 
 size_t bough_tangent_bytes(const bough_model *m) {
   const size_t nu = (size_t)m->nu, nb = (size_t)m->nb;
-  return sizeof(number) * ((size_t)m->nq + 5 * nu + 6 * (size_t)m->n_loads + 6 * nb + PER_NODE * (size_t)m->n_nodes);
+  const size_t constraints = 6 * (size_t)m->n_closures + (size_t)m->n_couplings;
+  return sizeof(number) *
+         ((size_t)m->nq + 5 * nu + 6 * (size_t)m->n_loads + 6 * nb + PER_NODE * (size_t)m->n_nodes + constraints);
 }
 
 /* x + i h dx into `to`; null is zero. Returns the place behind. */
@@ -42,10 +44,17 @@ bough_status bough_directional(const bough_model *m, bough_data *d, const bough_
   number *motion = lift(at->tau, dir->tau, m->nu, tau), *loads = lift(at->motion, dir->motion, m->nu, motion);
   number *udot = lift(at->loads, dir->loads, 6 * m->n_loads, loads), *force = udot + m->nu;
   number *reaction = force + m->nu, *pose = reaction + 6 * m->nb, *velocity = pose + 7 * count;
-  number *acceleration = velocity + 6 * count;
+  number *acceleration = velocity + 6 * count, *closure = acceleration + 6 * count, *coupling = closure + 6 * m->n_closures;
   const int loaded = m->n_loads > 0 && (at->loads || dir->loads);
   bough_sweep s = bough_data_sweep(d);
-  bough_forward_ops_tangent_base.forward(&s, d->work_tangent, q, u, tau, motion, loaded ? loads : NULL, udot, force, reaction);
+  if (m->n_rows == 0)
+    bough_forward_ops_tangent_base.forward(&s, d->work_tangent, q, u, tau, motion, loaded ? loads : NULL, udot, force, reaction);
+  else {
+    const bough_sweep kin = bough_data_kinematic_sweep(d);
+    const bough_constrained in = {q, u, NULL, tau, motion, loaded ? loads : NULL, udot, force, reaction, closure, coupling};
+    bough_other_ops_tangent_base.constrained(&bough_forward_ops_tangent_base, &s, &kin, d->work_tangent, d->constraints_tangent,
+                                             &in, TARGET_ACCELERATION);
+  }
   for (int i = 0; i < m->nu; i++)
     if (!bough_finite(creal(udot[i])) || !bough_finite(cimag(udot[i]))) {
       d->where.body = bough_body_of_speed(m, i);
@@ -59,6 +68,7 @@ bough_status bough_directional(const bough_model *m, bough_data *d, const bough_
   drop(udot, m->nu, dz->udot), drop(force, m->nu, dz->force), drop(reaction, 6 * m->nb, dz->reaction);
   drop(pose, 7 * count, dz->pose), drop(velocity, 6 * count, dz->velocity);
   drop(acceleration, 6 * count, dz->acceleration);
+  drop(closure, 6 * m->n_closures, dz->closure), drop(coupling, m->n_couplings, dz->coupling);
   return BOUGH_OK;
 }
 

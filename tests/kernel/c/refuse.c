@@ -156,7 +156,7 @@ static void clocks(bough_sim *sim, size_t size) {
 }
 
 static void runs(const bough_model *m, bough_data *d, const buffers *b) {
-  static const bough_sim_options wrong[] = {{-1, 1e-6, 1e-8, 0, 0, 0},     {3, 1e-6, 1e-8, 0, 0, 0},
+  static const bough_sim_options wrong[] = {{-1, 1e-6, 1e-8, 0, 0, 0},     {BOUGH_AUTO + 1, 1e-6, 1e-8, 0, 0, 0},
                                             {BOUGH_RK4, 0, 0, 0, 0, 0},    {BOUGH_RK4, 0, 0, -1, 0, 0},
                                             {BOUGH_DOPRI5, 0, 0, 0, 0, 0}, {BOUGH_DOPRI5, -1, 1, 0, 0, 0},
                                             {BOUGH_DOPRI5, NAN, 1, 0, 0, 0}, {BOUGH_DOPRI5, 1e-6, 1e-8, 0, -1, 0},
@@ -226,6 +226,20 @@ static void no_inertia(const bough_model *m, bough_data *d, const buffers *b) {
   OK(bough_evaluate(m, d, &at, 0, NULL, &udot));
 }
 
+/* a tree has no loops: nothing to close, and null is refused */
+static void loops(const bough_model *m, bough_data *d, const buffers *b) {
+  int rank = 7, turns = 0;
+  REFUSED(bough_residuals(NULL, d, b->q, b->u, NULL, NULL, NULL, NULL));
+  REFUSED(bough_residuals(m, d, NULL, b->u, NULL, NULL, NULL, NULL));
+  REFUSED(bough_freedom(m, NULL, b->q, &rank, NULL));
+  REFUSED(bough_freedom(m, d, b->q, NULL, NULL));
+  REFUSED(bough_project(m, d, NULL, b->u));
+  OK(bough_residuals(m, d, b->q, b->u, NULL, NULL, NULL, NULL));
+  OK(bough_freedom(m, d, b->q, &rank, NULL));
+  OK(bough_project(m, d, b->q, b->u));
+  CHECK(rank == 0 && bough_model_sizes(m).rows == 0 && bough_row_owner(m, 0, &turns) == -1);
+}
+
 int main(void) {
   for (int i = 0; i < BLOCKS; i++) {
     bough_model *m, *other;
@@ -241,6 +255,7 @@ int main(void) {
     parameters(m, d, &b);
     directional(m, d, &b);
     runs(m, d, &b);
+    loops(m, d, &b);
     if (strcmp(blocks[i].name, "rigid") == 0) no_inertia(m, d, &b);
     buffers_free(&b);
     bough_data_free(d);

@@ -55,7 +55,8 @@ bough_status bough_sim_implicit(bough_sim *sim, double t, double gh, const doubl
   s.h1 = gh, s.h2 = gh * gh;
   sim->now.evaluations++;
   const bough_point at = {t, y, y + sim->nq, force, sim->motion, sim->loads, NULL};
-  const bough_status bad = bough_sweep_forward(d, &s, &at, ku, NULL, NULL);
+  const bough_values values = {.udot = ku};
+  const bough_status bad = bough_sweep_forward(d, &s, &at, &values);
   memcpy(d->hinge_mass, d->armature, sizeof(double) * (size_t)nu);
   if (bad != BOUGH_OK) sim->where = d->where;
   return bad;

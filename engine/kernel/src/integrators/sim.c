@@ -87,6 +87,8 @@ static void begin_with(bough_sim *s) {
 bough_status bough_sim_create(const bough_model *m, bough_data *data, const bough_sim_options *options,
                               bough_sim **out) {
   if (!m || !data || data->model != m || !options || !out || !options_ok(options)) return BOUGH_BAD_ARGUMENT;
+  const int staged = options->method == BOUGH_RADAU5 || options->method == BOUGH_AUTO;
+  if (staged && m->n_rows > 0) return BOUGH_BAD_ARGUMENT; /* its stages solve for increments, which no closure is derived for */
   *out = NULL;
   char *memory = bough_allocate(lay_out(m, NULL));
   if (!memory) return BOUGH_NO_MEMORY;
@@ -115,8 +117,17 @@ bough_sim_counts bough_sim_get_counts(const bough_sim *sim) {
   return counts;
 }
 bough_where bough_sim_where(const bough_sim *sim) {
-  const bough_where none = {-1, 0.0};
+  const bough_where none = {-1, 0.0, 0};
   return sim ? sim->where : none;
+}
+
+/* Loops and couplings of the state y at time t are closed: nothing drifts. */
+static bough_status close_loops(bough_sim *sim, double t, double *y) {
+  if (sim->model->n_rows == 0) return BOUGH_OK;
+  bough_normalize(sim->model, y);
+  const bough_status status = bough_project(sim->model, sim->data, y, y + sim->nq);
+  if (status != BOUGH_OK) sim->where = sim->data->where, sim->where.time = t;
+  return status;
 }
 
 bough_status bough_sim_start(bough_sim *sim, double t, const double *q, const double *u) {
@@ -128,6 +139,8 @@ bough_status bough_sim_start(bough_sim *sim, double t, const double *q, const do
   memcpy(sim->y, q, sizeof(double) * (size_t)sim->nq);
   memcpy(sim->y + sim->nq, u, sizeof(double) * (size_t)sim->nu);
   bough_normalize(sim->model, sim->y);
+  const bough_status status = close_loops(sim, t, sim->y);
+  if (status != BOUGH_OK) return status;
   const int64_t order = sim->now.input_order;
   const double input_t = sim->now.input_t;
   memset(&sim->now, 0, sizeof sim->now);
@@ -197,11 +210,14 @@ static bough_status accept(bough_sim *sim, double t_new) {
       return BOUGH_NOT_FINITE;
     }
   const double h = t_new - sim->now.t;
+  const bough_status status = close_loops(sim, t_new, sim->stage);
+  if (status != BOUGH_OK) return status;
   sim->now.fresh = 0;
   if (sim->method->keep) { /* dense output */
     sim->method->keep(sim, h);
     memcpy(sim->y_old, sim->y, bytes);
     sim->now.t_old = sim->now.t, sim->now.maker = sim->now.method;
+    if (sim->model->n_rows > 0) sim->now.fresh = 0; /* the rate kept is that before loops were closed */
   } else
     sim->now.t_old = t_new;
   memcpy(sim->y, sim->stage, bytes);
@@ -279,7 +295,7 @@ static bough_status adaptive_step(bough_sim *sim, double limit) {
     if (status == BOUGH_OK && error <= 1.0) {
       status = accept(sim, last ? limit : sim->now.t + h);
       if (status == BOUGH_OK) next_step(sim, h, error, last);
-      return status;
+      if (status != BOUGH_OPEN) return status; /* from nearer by, loops close */
     }
     sim->now.rejected++;
     if (sim->options.method == BOUGH_AUTO && bough_auto_rejected(sim)) continue;
@@ -380,6 +396,7 @@ bough_status bough_sim_advance(bough_sim *sim, double t, int exact, bough_input_
   if (status == BOUGH_OK && t < sim->now.t) { /* stepped beyond: interpolate */
     METHODS[sim->now.maker]->dense(sim, t, sim->stage);
     bough_normalize(sim->model, sim->stage);
+    status = close_loops(sim, t, sim->stage);
     y = sim->stage;
   }
   memcpy(q, y, sizeof(double) * (size_t)sim->nq);
@@ -398,7 +415,7 @@ bough_status bough_sim_set(bough_sim *sim, const double *q, const double *u) {
   bough_normalize(sim->model, sim->y);
   sim->now.fresh = 0;
   sim->now.t_old = sim->now.t;
-  return BOUGH_OK;
+  return close_loops(sim, sim->now.t, sim->y);
 }
 
 bough_status bough_sim_excursion(const bough_sim *sim, double *size) {

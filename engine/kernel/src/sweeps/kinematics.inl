@@ -92,13 +92,19 @@ static void modal_frame(const bough_sweep *s, int k, const sweep_work *w, space_
   for (int i = 0; i < 6; i++) alpha[i] += cF[i];
 }
 
-/* pose [7] of a node that d deforms in the frame f, inertial axes */
-static void node_pose(const bough_node *n, const space_frame *f, const node_state *d, real pose[7]) {
-  real arm[3], B[9], R0[9], turned[9];
-  rotate(f->A, d->l, arm);
+/* axes of a node that d deforms in the frame f -> inertial axes */
+static void node_attitude(const bough_node *n, const space_frame *f, const node_state *d, real A[9]) {
+  real B[9], R0[9];
   for (int i = 0; i < 9; i++) R0[i] = splat(n->R0[i]);
   matmul(f->A, d->E, B);
-  matmul(B, R0, turned);
+  matmul(B, R0, A);
+}
+
+/* its pose [7], inertial axes */
+static void node_pose(const bough_node *n, const space_frame *f, const node_state *d, real pose[7]) {
+  real arm[3], turned[9];
+  rotate(f->A, d->l, arm);
+  node_attitude(n, f, d, turned);
   for (int i = 0; i < 3; i++) pose[i] = f->r[i] + arm[i];
   matrix_quaternion(turned, pose + 3);
 }

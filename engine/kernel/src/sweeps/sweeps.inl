@@ -24,6 +24,10 @@ const bough_forward_ops LANE_NAME(bough_forward_ops) = {work_size, work_layout, 
 #include "factor.inl"
 #include "kinematics.inl"
 #include "energy.inl"
+#include "constraints/closure.inl"
+#include "constraints/jacobian.inl"
+#include "constraints/multipliers.inl"
 extern const bough_other_ops LANE_NAME(bough_other_ops);
-const bough_other_ops LANE_NAME(bough_other_ops) = {inverse, mass_matrix, factors, node_motion, energy};
+const bough_other_ops LANE_NAME(bough_other_ops) = {inverse, mass_matrix, factors, node_motion, energy,
+                                                    constraint_layout, constraint_rows, constrained};
 #endif

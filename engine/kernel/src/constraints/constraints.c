@@ -1,0 +1,142 @@
+/* constraints.c - loops and couplings: types of closures, residuals, freedoms, and the projection that keeps them closed.
+ *
+ * The projection weighs with M: positions by Gauss-Newton steps delta = -M^-1 J' A^+ g through qdot = N(q) u, then speeds by
+ * u - M^-1 J' A^+ J u. The latter is the nearest speed in the kinetic energy's own measure, so it never adds energy. Both are
+ * the sweeps of multipliers.inl on the system at rest; held DOFs stay as they are. */
+#include <math.h>
+#include <string.h>
+
+#include "internal.h"
+
+#define SLIDES {ROW_SLIDE, 0, 0}, {ROW_SLIDE, 1, 0}
+#define POINT SLIDES, {ROW_SLIDE, 2, 0}
+#define TURNS {ROW_TURN, 0, 1}, {ROW_TURN, 1, 1}, {ROW_TURN, 2, 1}
+#define AXIS {ROW_ANGLE, 0, 1}, {ROW_ANGLE, 1, 1}
+/* in the order of hinge codes; free closes nothing */
+const bough_closure_type bough_closure_types[BOUGH_CLOSURE_TYPES] = {
+    {6, {POINT, TURNS}},                          /* fixed */
+    {5, {POINT, AXIS}},                           /* revolute */
+    {5, {SLIDES, TURNS}},                         /* prismatic */
+    {4, {SLIDES, AXIS}},                          /* cylindrical */
+    {4, {POINT, {ROW_UNIVERSAL, 0, 1}}},          /* universal */
+    {3, {{ROW_SLIDE, 2, 0}, AXIS}},               /* planar */
+    {3, {POINT}},                                 /* spherical */
+    {0, {{0, 0, 0}}},                             /* free */
+    {1, {{ROW_ROD, 0, 0}}},                       /* rod */
+    {2, {SLIDES}},                                /* slot */
+    {1, {{ROW_SLIDE, 2, 0}}},                     /* plane */
+    {3, {{ROW_ROLL, 0, 0}, {ROW_ROLL, 1, 0}, {ROW_ROLL, 2, 0}}}, /* rolling */
+};
+
+enum { MOST_CORRECTIONS = 12 };
+static const double CLOSED = 1e-12; /* m, rad: no correction is worth it below ... */
+static const double OPEN = 1e-10;   /* ... and a loop is open above; m/s, rad/s: times the larger of 1 and the speeds */
+
+/* largest of |x| over the rows, in m and rad, and the constraint that has it */
+static double largest(const bough_model *m, const double *x, const double *scale, int *owner) {
+  double size = 0.0;
+  for (int i = 0; i < m->n_rows; i++) {
+    const double v = fabs(x[i]) / scale[i];
+    if (v > size || !bough_finite(v)) size = v, *owner = m->row_owner[i];
+    if (!bough_finite(v)) return INFINITY;
+  }
+  return size;
+}
+
+static void rows_at(bough_data *d, const double *q, const double *u) {
+  const bough_sweep kin = bough_data_kinematic_sweep(d);
+  bough_other_ops_one_base.constraint_rows(&kin, d->work_one, d->constraints, q, u);
+}
+
+/* the answer of the tree at rest that brings the target about; delta [nu] */
+static bough_status correction(bough_data *d, const double *q, const double *u, bough_target target, double *delta) {
+  const bough_sweep s = bough_data_inertia_sweep(d, 0), kin = bough_data_kinematic_sweep(d);
+  const bough_constrained in = {.q = q, .u = d->zero, .rate_u = u, .udot = delta};
+  bough_other_ops_one_base.constrained(d->one, &s, &kin, d->work_one, d->constraints, &in, target);
+  return bough_data_check(d, d->one, d->work_one, 0, delta);
+}
+
+static bough_status opened(bough_data *d, int owner) {
+  d->where.body = -1, d->where.constraint = owner + 1;
+  return BOUGH_OPEN;
+}
+
+static bough_status project_positions(const bough_model *m, bough_data *d, double *q, double *delta, double *qdot) {
+  double before = INFINITY;
+  for (int i = 0;; i++) {
+    int owner = 0;
+    rows_at(d, q, d->zero);
+    const bough_constraint_view c = bough_constraints_of(d->constraints);
+    const double size = largest(m, c.g, c.scale, &owner);
+    if (size <= CLOSED || (size <= OPEN && size > 0.25 * before)) return BOUGH_OK;
+    if (!bough_finite(size) || i == MOST_CORRECTIONS || (i > 2 && size > before)) return opened(d, owner);
+    const bough_status status = correction(d, q, d->zero, TARGET_POSITION, delta);
+    if (status != BOUGH_OK) return status;
+    bough_position_rates(m, q, delta, qdot);
+    for (int j = 0; j < m->nq; j++) q[j] += qdot[j];
+    bough_normalize(m, q);
+    before = size;
+  }
+}
+
+static bough_status project_speeds(const bough_model *m, bough_data *d, const double *q, double *u, double *delta) {
+  double fastest = 1.0;
+  for (int j = 0; j < m->nu; j++) fastest = fabs(u[j]) > fastest ? fabs(u[j]) : fastest;
+  for (int i = 0; i < 3; i++) { /* the second takes off what rounding left */
+    int owner = 0;
+    const bough_status status = correction(d, q, u, TARGET_SPEED, delta);
+    if (status != BOUGH_OK) return status;
+    const bough_constraint_view c = bough_constraints_of(d->constraints);
+    const double size = largest(m, c.rate, c.scale, &owner);
+    if (!bough_finite(size) || (i == 2 && size > OPEN * fastest)) return opened(d, owner);
+    if (size <= CLOSED * fastest) return BOUGH_OK;
+    for (int j = 0; j < m->nu; j++) u[j] += delta[j];
+  }
+  return BOUGH_OK;
+}
+
+bough_status bough_project(const bough_model *m, bough_data *d, double *q, double *u) {
+  if (!m || !d || d->model != m || !q || !u) return BOUGH_BAD_ARGUMENT;
+  if (m->n_rows == 0) return BOUGH_OK;
+  double *delta = d->projected, *qdot = delta + m->nu;
+  const bough_status status = project_positions(m, d, q, delta, qdot);
+  return status == BOUGH_OK ? project_speeds(m, d, q, u, delta) : status;
+}
+
+bough_status bough_residuals(const bough_model *m, bough_data *d, const double *q, const double *u, double *g, double *rate,
+                             double *bias, double *J) {
+  if (!m || !d || d->model != m || !q || !u) return BOUGH_BAD_ARGUMENT;
+  if (m->n_rows == 0) return BOUGH_OK;
+  rows_at(d, q, u);
+  const bough_constraint_view c = bough_constraints_of(d->constraints);
+  for (int i = 0; i < m->n_rows; i++) {
+    if (g) g[i] = c.g[i] / c.scale[i];
+    if (rate) rate[i] = c.rate[i] / c.scale[i];
+    if (bias) bias[i] = c.bias[i] / c.scale[i];
+    for (int j = 0; J && j < m->nu; j++) J[i * m->nu + j] = c.J[(size_t)i * (size_t)m->nu + (size_t)j] / c.scale[i];
+  }
+  return BOUGH_OK;
+}
+
+bough_status bough_freedom(const bough_model *m, bough_data *d, const double *q, int *rank, unsigned char *redundant) {
+  if (!m || !d || d->model != m || !q || !rank) return BOUGH_BAD_ARGUMENT;
+  *rank = 0;
+  if (m->n_rows == 0) return BOUGH_OK;
+  const bough_status status = correction(d, q, d->zero, TARGET_SPEED, d->projected);
+  if (status != BOUGH_OK) return status;
+  const bough_constraint_view c = bough_constraints_of(d->constraints);
+  *rank = c.rank;
+  for (int i = 0; redundant && i < m->n_rows; i++) redundant[c.order[i]] = (unsigned char)(i >= c.rank);
+  return BOUGH_OK;
+}
+
+int bough_row_owner(const bough_model *m, int row, int *turns) {
+  if (!m || row < 0 || row >= m->n_rows) return -1;
+  const int owner = m->row_owner[row];
+  if (turns) *turns = 0;
+  if (turns && owner < m->n_closures) {
+    const bough_closure *closure = m->closure + owner;
+    *turns = bough_closure_types[closure->type].row[row - closure->row0].turns;
+  }
+  return owner;
+}
