@@ -161,7 +161,7 @@ def test_modes_prints_a_table() -> None:
     done = invoke("modes", ARM)
     assert done.exit_code == 0
     assert "2 motions without stiffness" in done.stdout
-    assert re.search(r"lower\.eta_dot\[1\] \d+ %", done.stdout)
+    assert re.search(r"lower\.eta_dot\[1\] \(bending_z 1\) \d+ %", done.stdout)
 
 
 def test_schema_accepts_the_arm(tmp_path: Path) -> None:

@@ -113,7 +113,8 @@ def test_interrupted_sweep_keeps_its_runs_and_names_the_others(number: signal.Si
     assert code == 1
     numbers = [int(line.split(",")[0]) for line in (tmp_path / "sweep.csv").read_text().splitlines()[1:]]
     assert 0 < len(numbers) < 2000
-    assert sorted(path.name for path in (tmp_path / "r").iterdir()) == [f"run_{n:04d}.csv" for n in numbers]
+    kept = sorted(path.name for path in (tmp_path / "r").iterdir())
+    assert kept == ["csv-metadata.json", *(f"run_{n:04d}.csv" for n in numbers)]
     first = next(n for n in range(1, 2001) if n not in numbers)
     assert f"sweep.csv has the {len(numbers)} runs that had ended; missing: {first}, " in said
     assert f"({2000 - len(numbers)} in all)" in said

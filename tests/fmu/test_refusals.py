@@ -114,7 +114,7 @@ def test_minimum_and_maximum_in_the_description_are_what_the_binary_takes(arm: F
     for value, status in ((0.0, DISCARD), (1e-15, DISCARD), (1.0, DISCARD), (0.5, OK)):
         with Instance(arm) as it:
             assert it.try_set({"solver.tolerance": value}) == status
-    for method, status in ((-1, DISCARD), (3, DISCARD), (0, OK), (2, OK)):
+    for method, status in ((-1, DISCARD), (5, DISCARD), (0, OK), (4, OK)):
         with Instance(arm) as it:
             assert it.values("Set", "Integer", ["solver.method"], np.array([method], dtype=np.intc)) == status
 

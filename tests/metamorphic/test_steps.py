@@ -88,7 +88,8 @@ def test_torque_of_any_size_turns_the_flexible_satellite_alike(fmus: Finder, tor
 @pytest.mark.parametrize("method", METHODS)
 def test_one_step_of_ten_milliseconds_is_ten_of_one(fmus: Finder, fmi: str, method: str) -> None:
     """Inputs held over 10 ms, for 0.5 s. dopri5: tolerance 1e-9, some fifty steps; rk4 has its step of 1 ms either way;
-    rosenbrock2 is of order two, and shorter steps make it better by what its tolerance lets it be worse."""
+    rosenbrock2 is of order two, and shorter steps make it better by what its tolerance lets it be worse; of those at
+    1e-6 radau5 is better than its tolerance, and auto may take either method on either way."""
     found = []
     for parts in (1, 10):
         with started(fmus("panel", fmi), method, 1e-9 if method == "dopri5" else 1e-6) as it:
@@ -97,7 +98,7 @@ def test_one_step_of_ten_milliseconds_is_ten_of_one(fmus: Finder, fmi: str, meth
                 go(it, 0.01 * (i + 1), parts)
             found.append(states(it))
     half = len(found[0]) // 2
-    within = {"rk4": 1e-10, "dopri5": 1e-7, "rosenbrock2": 1e-4, "radau5": 1e-6, "auto": 1e-6}[method]
+    within = {"rk4": 1e-10, "dopri5": 1e-7, "rosenbrock2": 1e-4, "radau5": 1e-6, "auto": 1e-5}[method]
     for part in (slice(0, half), slice(half, None)):
         assert np.abs(found[0][part] - found[1][part]).max() < within * np.abs(found[0][part]).max()
 

@@ -77,7 +77,7 @@ def sweep(
     as_json: Annotated[bool, typer.Option("--json", help="Answer in JSON, for a program.")] = False,
 ) -> None:
     """Simulate a model for every combination of values; keep final, peak and rms value of every variable."""
-    from bough.run.studies import SweepInterrupted, grid
+    from bough.run.studies import SweepInterrupted, check_settings, grid
     from bough.run.sweep_files import RunFolder, write_sweep
     from bough.run.sweep_files import sweep as run_grid
 
@@ -97,7 +97,9 @@ def sweep(
         if runs is not None:
             RunFolder(runs, count).check(output, model, input_)
         checked = load(model)
-        series = {} if input_ is None else read_series(input_, input_names(Mechanism(checked)))
+        mechanism = Mechanism(checked)
+        series = {} if input_ is None else read_series(input_, input_names(mechanism))
+        check_settings(mechanism, grid(values), series)
         with progress_bar(f"{checked.name}, {count} runs") as progress, told_warnings():
             try:
                 done = run_grid(

@@ -167,8 +167,9 @@ static void set(bough_instance *f, const bough_variable *v, const double *value)
 
 static int state_fits(bough_instance *f, const bough_clock *now, const double *arrays) {
 #define BOUGH_SETTING(number, KIND, member, type, range) \
-  if (now->member != 0) return 0; /* there is no solver */
+  if (KIND_##KIND != KIND_SOLVER_TOLERANCE && now->member != 0) return 0; /* there is no solver */
 #include "fields.def"
+  if (!(now->solver_tolerance >= 0.0 && now->solver_tolerance < 1.0)) return 0; /* the importer may have given one */
   for (int i = 0; i < f->resource->n_variables; i++) {
     const bough_variable *v = f->resource->variable + i;
     if (v->role != ROLE_FIXED && v->role != ROLE_TUNABLE && v->role != ROLE_INPUT) continue;
