@@ -183,12 +183,12 @@ def test_radau5_takes_a_mode_of_a_megahertz_and_keeps_its_tolerance_on_the_slow_
         assert run.statistics["evaluations"] < 40_000
 
 
-@pytest.mark.parametrize("frequency, most", [(30.0, 1.3), (3e4, 0.2)])
-def test_auto_takes_the_method_that_costs_less(frequency: float, most: float) -> None:
-    """Against dopri5: as good where accuracy binds its steps, much better where stability does."""
+@pytest.mark.parametrize("frequency, stop, most", [(30.0, 5.0, 1.1), (3e4, 1.0, 0.03)])
+def test_auto_takes_the_method_that_costs_less(frequency: float, stop: float, most: float) -> None:
+    """Against dopri5: some percent for its trials where accuracy binds the steps, a small part where stability does."""
     model = stiff_pendulum(frequency)
     counts = [
-        simulate(model, 1.0, step=0.01, method=method, rtol=1e-6).statistics["evaluations"]
+        simulate(model, stop, step=0.01, method=method, rtol=1e-6).statistics["evaluations"]
         for method in ("auto", "dopri5")
     ]
     assert counts[0] < most * counts[1], counts
