@@ -104,3 +104,21 @@ def test_methods_that_do_not_take_loops_say_so(method: str) -> None:
         bough.simulate(four_bar(), 1.0, method=method)
     with pytest.raises(SimulationError, match="does not take loops and couplings yet, and the model has pin"):
         bough.Run(four_bar(), method=method)
+
+
+def test_what_knows_the_tree_alone_refuses_loops_by_name() -> None:
+    """Each would answer for the mechanism with its loops open."""
+    model = four_bar()
+    system = bough.Mechanism(model)
+    q, u = system.initial_state()
+    calls = [
+        lambda: bough.modes(model),
+        lambda: bough.campbell(model, {"crank_h": [0.0, 1.0]}),
+        lambda: bough.equilibrium(model),
+        lambda: system.linearize(q, u, np.zeros(3)),
+        lambda: system.effective_mass(q, "crank.tip"),
+        lambda: system.mobility(q, "crank.tip"),
+    ]
+    for call in calls:
+        with pytest.raises(SimulationError, match="does not take loops and couplings yet, and the model has pin"):
+            call()

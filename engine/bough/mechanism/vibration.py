@@ -204,6 +204,7 @@ def small_motions(
     loads: Mapping[str, ArrayLike] | None = None,
 ) -> tuple[Array, Array, Array, Array]:
     """M, C and K of (1), (n, n) each, and the forces that the steady motion takes, (nu,)."""
+    system.refuse_loops("modes")
     still = np.zeros(system.nu)
     hold = system.inverse_dynamics(q, u, still, loads=loads)
     tangent = kernel.KernelData(system._kernel_model, kernel.LANES_TANGENT)
