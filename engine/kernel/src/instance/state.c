@@ -1,5 +1,7 @@
 /* state.c - snapshots: one pointer-free block with everything an instance remembers.
- *   0 "BOUGHSNP"  8 u64 size  16 token hash  24 u64 CRC-32 of what follows  32 the run's size  then bough_clock, arrays, the run */
+ *   0 "BOUGHSNP"  8 u64 size  16 token hash  24 u64 CRC-32 of what follows  32 the run's size  then bough_clock, arrays, the run
+ * The checksum is made when a snapshot is serialized and looked at when it comes back: in memory, where masters save and restore
+ * at every step, it would cost more than the copy. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,8 +53,6 @@ static bough_instance_status save(const bough_instance *f, unsigned char *state,
   memcpy(state + sizeof head, f->arrays, f->array_count * sizeof(double));
   if (f->sim && bough_sim_save(f->sim, state + sizeof head + f->array_count * sizeof(double), sim_bytes(f)) != BOUGH_OK)
     return INSTANCE_ERROR;
-  head.crc = checksum(state, size);
-  memcpy(state, &head, sizeof head);
   return INSTANCE_OK;
 }
 
@@ -114,7 +114,7 @@ static finding read_run(bough_instance *f, const snapshot *head, const unsigned 
 static finding check(bough_instance *f, const unsigned char *state, size_t size, snapshot *head, double **arrays) {
   const size_t bytes = f->array_count * sizeof(double);
   *arrays = NULL;
-  if (!head_ok(state, size, head) || head->token != hash(f->resource->token) || head->crc != checksum(state, size)) return NOT_OURS;
+  if (!head_ok(state, size, head) || head->token != hash(f->resource->token)) return NOT_OURS;
   if (size - sizeof *head < bytes || head->sim_bytes < 0 || (uint64_t)head->sim_bytes != size - sizeof *head - bytes) return NOT_OURS;
   if (!clock_ok(f, &head->now)) return NOT_OURS;
   if (head->sim_bytes > 0 && !head->now.running) return NOT_OURS;
@@ -193,12 +193,14 @@ bough_instance_status bough_instance_state_write(bough_instance *f, void *box, v
     return INSTANCE_ERROR;
   }
   memcpy(bytes, bytes_of(box), need);
+  const uint64_t crc = checksum(bytes, need);
+  memcpy((unsigned char *)bytes + offsetof(snapshot, crc), &crc, sizeof crc);
   return INSTANCE_OK;
 }
 bough_instance_status bough_instance_state_read(bough_instance *f, const void *bytes, size_t size, void **box) {
   if (bough_instance_missing(f, bytes, size) || bough_instance_missing(f, box, 1)) return INSTANCE_ERROR;
   snapshot head;
-  if (!head_ok(bytes, size, &head)) { /* no more is read than there is */
+  if (!head_ok(bytes, size, &head) || head.crc != checksum(bytes, size)) { /* no more is read than there is */
     refuse(f);
     return INSTANCE_ERROR;
   }
