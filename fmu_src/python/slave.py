@@ -1,9 +1,10 @@
-"""A bough model as an FMU in Python (FMI 2.0 for Co-Simulation, by pythonfmu), made to be changed.
+"""A mechanism or a controller as an FMU in Python (FMI 2.0 for Co-Simulation, by pythonfmu), made to be changed.
 
 It has the variables of the native FMU and is a thin layer over the same C code: results are equal to the last bit.
 Where to change what:
 
-    inputs      forces and loads within a step: a motor, friction, a controller between `shoulder.tau` and the hinge
+    inputs      forces and loads within a step, of a mechanism: a motor, friction, a controller between `shoulder.tau`
+                and the hinge
     do_step     what happens from one communication point to the next
     __init__    more variables: register them after the model's own, as pythonfmu's documentation shows, and add them
                 to modelDescription.xml (at the end of ModelVariables; outputs also in ModelStructure)
@@ -48,7 +49,8 @@ class Slave(Fmi2Slave):  # type: ignore[misc]
         super().__init__(**kwargs)
         self.model = Instance((Path(self.resources) / "model.bough").read_bytes(), "model")
         self.modelName, self.guid = self.model.name, self.model.token
-        self.model.set_input(self.inputs)
+        if not self.model.partner:
+            self.model.set_input(self.inputs)
         self.refused: dict[str, str] = {}  # what keeps the model from stepping, by variable; 'model' for all of it
         for v in self.model.variables:
             self._register(v)

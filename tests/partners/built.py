@@ -8,12 +8,11 @@ from typing import Any
 
 from fmu.fmi import Fmu, Instance
 
+import bough.mechanism.instance
 from bough.demo import MODEL
 from bough.fmu.package import find_binary, native_platform
 from bough.partners import describe_partner
-from bough.partners.opened import open_partner
 from bough.partners.partner_fmu import partner_files, partner_name
-from bough.partners.partner_run import PartnerRun
 from bough.partners.quantity import Partner, variable_table
 
 VERSIONS = ("2.0", "3.0")
@@ -43,6 +42,36 @@ def instance(folder: Path, kind: str, fmi: str = "2.0", axes: int = 1, **values:
     return Instance(unpack(described(kind, axes, **values), fmi, folder))
 
 
-def python_run(kind: str, axes: int = 1, **values: Any) -> PartnerRun:
-    """The same partner at work in Python."""
-    return open_partner(partner_files(described(kind, axes, **values), "2.0")["resources/model.bough"]).run
+class AtWork:
+    """A partner in C, called from Python by quantities: one number per axis."""
+
+    def __init__(self, partner: Partner) -> None:
+        self.it = bough.mechanism.instance.Instance(partner_files(partner, "2.0")["resources/model.bough"], "partner")
+        self.it.initialize()
+        self.places: dict[str, bough.mechanism.instance.Place] = {}
+
+    def _place(self, quantity: str) -> bough.mechanism.instance.Place:
+        if quantity not in self.places:
+            names = [v.name for v in self.it.variables if v.name.split("[")[0] == quantity]
+            self.places[quantity] = self.it.place(*names)
+        return self.places[quantity]
+
+    def __getitem__(self, quantity: str) -> list[float]:
+        return self.it.read(self._place(quantity)).tolist()
+
+    def set(self, **numbers: Any) -> None:
+        for quantity, values in numbers.items():
+            names = [v.name for v in self.it.variables if v.name.split("[")[0] == quantity]
+            self.it.set_all(dict(zip(names, values, strict=True)))
+
+    @property
+    def time(self) -> float:
+        return self.it.time
+
+    def step(self, end: float) -> None:
+        self.it.step(self.it.time, end - self.it.time)
+
+
+def at_work(kind: str, axes: int = 1, **values: Any) -> AtWork:
+    """A partner at work."""
+    return AtWork(described(kind, axes, **values))

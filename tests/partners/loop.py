@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from partners.built import AtWork
 from ruamel.yaml import YAML
 
 import bough
 from bough.demo import MODEL
-from bough.partners.partner_run import PartnerRun
 
 STEP, MOVE, STOP = 1e-3, 1.5, 3.5
 START, END = np.array([-0.6, 1.9]), np.array([1.2, 0.4])
@@ -28,15 +28,14 @@ def arm(payload: float = 1.0) -> bough.Mechanism:
     return bough.Mechanism(model)
 
 
-def law(run: PartnerRun, output: str) -> Law:
+def law(run: AtWork, output: str) -> Law:
     """A partner at work as a function of time, angles and speeds."""
 
     def torque(t: float, phi: Array, w: Array) -> Array:
         if t > run.time:
             run.step(t)
         run.set(phi=phi, w=w)
-        run.evaluate()
-        return np.array(run.value[output])
+        return np.array(run[output])
 
     return torque
 

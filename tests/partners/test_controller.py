@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from fmu.fmi import Instance
-from partners.built import instance, python_run
+from partners.built import at_work, instance
 
 Array = np.ndarray
 
@@ -74,15 +74,17 @@ def test_communication_steps_longer_than_the_sample_time_hold_several_samples(tm
 
 def test_many_steps_do_not_shift_the_samples() -> None:
     """A sum of 200000 steps of 0.1 ms is off by more than rounding; samples of 1 ms still fall on every tenth step."""
-    c = python_run("controller", kp=1.0, kd=0.0, sample=1e-3)
+    c = at_work("controller", kp=0.0, ki=1.0, kd=0.0, sample=1e-3, u_max=1e6)
+    c.set(phi=[-1.0])  # every sample adds to the integral
     t, count = 0.0, 0
     for k in range(200_000):
-        before = c.memory[0]
+        before = c["u"]
         t += 1e-4
         c.step(t)
-        count += c.memory[0] != before
-        assert (c.memory[0] != before) == (k % 10 == 0)
-    assert count == 20_000 and t != 20.0
+        changed = c["u"] != before
+        count += changed
+        assert changed == (k % 10 == 0 and k > 0)  # the sample at 0 was on show already
+    assert count == 19_999 and t != 20.0
 
 
 def test_integral_does_not_wind_up_at_the_limit(tmp_path: Path) -> None:
@@ -121,12 +123,13 @@ def test_without_a_tachometer_the_speed_is_the_difference_of_counts(tmp_path: Pa
 
 
 def test_built_in_move_begins_and_ends_at_rest_and_is_its_own_derivative() -> None:
-    c = python_run("controller", phi_start=0.3, phi_end=-1.2, t_start=0.5, t_move=2.0, sample=1e-3)
+    c = at_work("controller", phi_start=0.3, phi_end=-1.2, t_start=0.5, t_move=2.0, sample=1e-3)
     rows = []
     for k in range(3001):
-        c.time, c.memory[0] = k * 1e-3, float(k)
-        c.evaluate()
-        rows.append([c.value[name][0] for name in ("phi_ref", "w_ref", "a_ref")])
+        if k:
+            c.step(k * 1e-3)
+        c.set(phi=[0.0])
+        rows.append([c[name][0] for name in ("phi_ref", "w_ref", "a_ref")])
     phi, w, a = np.array(rows).T
     assert (phi[:501] == 0.3).all() and phi[2500:] == pytest.approx(-1.2, abs=1e-15)
     assert np.abs(np.gradient(phi, 1e-3)[1:-1] - w[1:-1]).max() < 1e-5  # h^2/6 of the third derivative

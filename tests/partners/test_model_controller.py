@@ -8,15 +8,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 from fmu.fmi import Instance
-from partners.built import described, python_run, unpack
+from partners.built import at_work, described, unpack
 from partners.loop import MOVE, SLEW, START, STEP, arm, law, slew
+from partners.reference import Reference
 
 import bough
 from bough.demo import MODEL
 from bough.errors import BuildError
 from bough.partners import describe_partner
 from bough.partners.model_design import design
-from bough.partners.model_run import ModelRun
 
 PD_BANDWIDTHS = (3.0, 4.0, 5.0)
 """rad/s; below, the arm is late, above, the sampled loop excites the links: the best lies between."""
@@ -67,54 +67,48 @@ def test_a_master_that_reads_before_it_sets_costs_a_step_of_delay_and_no_more(fo
     assert vibration("model-controller", 4.0, folder, late=True)[0] < 0.01
 
 
+HINGES = ["shoulder.w", "elbow.w"]
+
+
 def test_estimate_finds_the_state_of_an_arm_that_begins_elsewhere() -> None:
     """Feedback off: the model is driven by no torque, and learns of deflections from the measured hinges alone."""
-    run = python_run("model-controller", tau_max=0.0, **SLEW)
-    assert isinstance(run, ModelRun)
-    system = arm()
-    x = np.concatenate(system.initial_state())
-    n = system.nu
-    x[n + 1], x[n + 5] = 0.1, -0.05  # modes move, the controller thinks they rest
+    run = at_work("model-controller", tau_max=0.0, **SLEW)
+    plant = Reference(arm(), HINGES, SLEW)
+    x = np.concatenate(plant.system.initial_state())
+    h, speeds = plant.h, [plant.n + j for j in plant.m]
+    x[plant.n + 1], x[plant.n + 5] = 0.1, -0.05  # modes move, the controller thinks they rest
     errors = []
     for k in range(1500):
         if k:
             run.step(k * STEP)
-        run.set(phi=x[run.axis], w=x[[n + j for j in run.axis]])
-        run.evaluate()
-        errors.append(max(abs(a - b) for a, b in zip(run.value["eta_dot"], x[[n + j for j in run.mode]], strict=True)))
-        x = run._predict(x, np.zeros(n))  # the arm itself
+        run.set(phi=x[h], w=x[[plant.n + j for j in h]])
+        errors.append(np.abs(run["eta_dot"] - x[speeds]).max())
+        x = plant.predict(x, np.zeros(2))  # the arm itself
     assert errors[0] == pytest.approx(0.1, rel=0.1)
     assert max(errors[1000:]) < 0.05 * errors[0]  # slowest pole of the correction: 3 per second
 
 
 def test_exact_model_needs_no_correction() -> None:
     """In a loop of the model with itself the prediction is the measurement."""
-    run = python_run("model-controller", **SLEW)
-    assert isinstance(run, ModelRun)
-    x = np.concatenate(arm().initial_state())
+    run, plant = at_work("model-controller", **SLEW), Reference(arm(), HINGES, SLEW)
+    x = np.concatenate(plant.system.initial_state())
     for k in range(300):
         if k:
             run.step(k * STEP)
-        run.set(phi=x[run.axis], w=x[[8 + j for j in run.axis]])
-        run.evaluate()
-        assert run.value["phi_pred"] == pytest.approx(run.value["phi"], abs=1e-12)
-        tau = np.zeros(8)
-        tau[run.axis] = run.value["tau"]
-        x = run._predict(x, tau)
+        run.set(phi=x[plant.h], w=x[[plant.n + j for j in plant.h]])
+        assert run["phi_pred"] == pytest.approx(run["phi"], abs=1e-12)
+        x = plant.predict(x, np.array(run["tau"]))
 
 
 def test_desired_motion_needs_hardly_any_feedback() -> None:
     """Torques, deflections and hinges' part in them fit together: an arm left alone with the torques follows."""
-    run = python_run("model-controller", **SLEW)
-    assert isinstance(run, ModelRun)
-    x, far = np.concatenate(arm().initial_state()), 0.0
+    plan = Reference(arm(), HINGES, SLEW)
+    x, far = np.concatenate(plan.system.initial_state()), 0.0
     for k in range(1500):
-        d, tau = run.desire(k * STEP, k * STEP)
-        far = max(far, float(np.abs(x[run.axis] - d[run.axis]).max()))
-        applied = np.zeros(8)
-        applied[run.axis] = tau[run.axis]
-        x = run._predict(x, applied)
-    rigid = max(abs(run.rigid(0, 1e-3 * k, 0.0)[0] - run.desire(1e-3 * k, 0.0)[0][0]) for k in range(0, 1500, 50))
+        d, tau = plan.desire(k * STEP)
+        far = max(far, float(np.abs(x[plan.h] - d[plan.h]).max()))
+        x = plan.predict(x, tau)
+    rigid = max(abs(plan.rigid(1e-3 * k)[0] - plan.desire(1e-3 * k)[0][plan.h])[0] for k in range(0, 1500, 50))
     assert far < 0.2 * rigid  # the hinges' part, 0.1 rad, is what a rigid plan leaves out
 
 
@@ -126,28 +120,20 @@ def test_gains_stabilize_the_linearized_loop() -> None:
     assert 2.0 < slow < 6.0  # the bandwidth that was asked for
 
 
-def recorded(count: int) -> tuple[np.ndarray, np.ndarray]:
-    _, _, phi, w = slew(law(python_run("model-controller", **SLEW), "tau"), stop=count * STEP)
-    return phi, w
-
-
-def test_native_equals_python_on_the_motion_of_the_arm(fmi: str, tmp_path: Path) -> None:
-    """Same sums in the same order over the same kernel; a tenth of a second, where torques are some N.m."""
-    run, partner = python_run("model-controller", **SLEW), described("model-controller", **SLEW)
-    names = ["tau[1]", "tau[2]", "u[1]", "phi_ref[2]", "e[1]", "phi_pred[2]", *(f"eta[{i}]" for i in range(1, 7))]
+def test_law_is_the_one_written_down_in_matrices(fmi: str, tmp_path: Path) -> None:
+    """On the motion of the arm; a tenth of a second, where torques are some N.m."""
+    expected, partner = Reference(arm(), HINGES, SLEW), described("model-controller", **SLEW)
+    names = ["tau[1]", "tau[2]", "phi_ref[2]", "e[1]", "phi_pred[2]", *(f"eta[{i}]" for i in range(1, 7))]
     names += [f"eta_dot[{i}]" for i in range(1, 7)]
-    phi, w = recorded(100)
+    _, _, phi, w = slew(law(at_work("model-controller", **SLEW), "tau"), stop=100 * STEP)
     with Instance(unpack(partner, fmi, tmp_path)) as native:
         native.initialize()
         for k in range(100):
-            inputs = {"phi[1]": phi[k, 0], "phi[2]": phi[k, 1], "w[1]": w[k, 0], "w[2]": w[k, 1]}
-            native.set(inputs)
-            run.set(phi=phi[k], w=w[k])
-            run.evaluate()
-            expected = [run.value[name.split("[")[0]][int(name[-2]) - 1] for name in names]
-            assert native.get(names) == pytest.approx(expected, abs=1e-12, rel=1e-12)
+            native.set({"phi[1]": phi[k, 0], "phi[2]": phi[k, 1], "w[1]": w[k, 0], "w[2]": w[k, 1]})
+            now = expected.take(k * STEP, phi[k], w[k])
+            wanted = [now[name.split("[")[0]][int(name[-2]) - 1] for name in names]
+            assert native.get(names) == pytest.approx(wanted, abs=1e-9, rel=1e-9)  # speeds are differences over 2 ms
             assert native.step(STEP) == 0
-            run.step((k + 1) * STEP)
 
 
 def test_angles_that_no_mechanism_could_have_do_not_end_the_run(fmi: str, tmp_path: Path) -> None:
@@ -181,13 +167,11 @@ def test_step_repeated_from_a_saved_state_gives_the_same_bits(fmi: str, tmp_path
 def test_voltage_is_what_the_motor_needs_for_the_torque() -> None:
     motor = {"Ka": 2.0, "R": 0.4, "L": 0.0, "Kt": 0.06, "Kb": 0.05, "N": 80.0, "eta": 0.85, "u_max": 1e3, "i_max": 1e3}
     ku, kw = 0.4 / (2.0 * 80.0 * 0.85 * 0.06), 0.05 * 80.0 / 2.0
-    run = python_run("model-controller", ku=ku, kw=kw, **SLEW)
+    run = at_work("model-controller", ku=ku, kw=kw, **SLEW)
     run.set(phi=[-0.5, 1.8], w=[0.2, -0.1])
-    run.evaluate()
-    drive = python_run("motor", 2, **motor)
-    drive.value["u"], drive.value["w"] = list(run.value["u"]), [0.2, -0.1]
-    drive.evaluate()
-    assert drive.value["tau"] == pytest.approx(run.value["tau"], rel=1e-12)
+    drive = at_work("motor", 2, **motor)
+    drive.set(u=run["u"], w=[0.2, -0.1])
+    assert drive["tau"] == pytest.approx(run["tau"], rel=1e-12)
 
 
 def test_armature_of_the_motors_can_be_given_at_build_time() -> None:

@@ -7,10 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from partners.built import instance, python_run
+from partners.built import AtWork, at_work, instance
 from scipy.integrate import solve_ivp
-
-from bough.partners.shapes import decay
 
 PLAIN = {
     "Ka": 2.0,
@@ -25,9 +23,13 @@ PLAIN = {
 }
 
 
-def test_decay_is_one_less_the_exponential() -> None:
-    for x in (0.0, 1e-300, 1e-12, 1e-3, 0.0625, 0.0626, 0.5, 1.0, 7.3, 39.9, 41.0, 1e300):
-        assert decay(x) == pytest.approx(-math.expm1(-x), rel=5e-15, abs=0.0)
+def test_current_is_one_less_the_exponential_from_the_shortest_to_the_longest_step() -> None:
+    """A time constant of a second and an aim of 1 A: i = 1 - exp(-h)."""
+    for h in (1e-12, 1e-3, 0.0625, 0.0626, 0.5, 1.0, 7.3, 39.9, 41.0, 1e9):
+        motor = at_work("motor", **{**PLAIN, "R": 1.0, "L": 1.0, "Ka": 1.0})
+        motor.set(u=[1.0])
+        motor.step(h)
+        assert motor["i"] == pytest.approx([-math.expm1(-h)], rel=5e-15, abs=0.0)
 
 
 @pytest.mark.parametrize("h", [1e-4, 3.7e-3, 0.1])
@@ -68,14 +70,13 @@ def test_steady_speed_under_load_is_that_of_the_motor_characteristic(fmi: str, t
 
 def test_power_balances_copper_field_and_shaft() -> None:
     """v i = R i^2 + d(L i^2/2)/dt + Kb N w i, and the shaft has eta Kt/Kb of the last; integrated over a step."""
-    motor = python_run("motor", **PLAIN)
-    motor.value["u"], motor.value["w"] = [3.0], [4.0]
+    motor = at_work("motor", **PLAIN)
+    motor.set(u=[3.0], w=[4.0])
     h, n, total = 2e-6, 2000, np.zeros(3)
     rows = []
     for _ in range(n + 1):
-        motor.evaluate()
-        i, v = motor.value["i"][0], motor.value["v"][0]
-        rows.append((v * i, 0.5 * i * i, 0.05 * 10.0 * 4.0 * i, motor.value["power"][0]))
+        i, v = motor["i"][0], motor["v"][0]
+        rows.append((v * i, 0.5 * i * i, 0.05 * 10.0 * 4.0 * i, motor["power"][0]))
         motor.step(motor.time + h)
     total = np.trapezoid(np.array(rows), dx=h, axis=0)
     field = 0.5 * 0.002 * (rows[-1][1] / 0.5 - rows[0][1] / 0.5)
@@ -97,6 +98,16 @@ def integrated(u: float, w: float, i0: float, t: float, p: dict[str, float]) -> 
         return float(solve_ivp(rate, (0.0, t), [i0], method="Radau", rtol=1e-9, atol=1e-9).y[0, -1])
 
 
+def with_current(i0: float, u: float, w: float) -> AtWork:
+    """A motor with the current i0, A, which its amplifier has brought about before its limits were set."""
+    motor = at_work("motor", **PLAIN)
+    motor.set(u=[i0 * PLAIN["R"] / PLAIN["Ka"]])
+    motor.step(1.0)  # 250 time constants
+    assert motor["i"] == pytest.approx([i0], rel=1e-15)
+    motor.set(u_max=[24.0], i_max=[10.0], u=[u], w=[w])
+    return motor
+
+
 @pytest.mark.parametrize(
     "u, w, i0",
     [(30.0, 0.0, 0.0), (-30.0, 2.0, 0.0), (0.0, 60.0, 0.0), (0.0, -60.0, 3.0), (5.0, 0.0, 18.0), (5.0, 0.0, -18.0),
@@ -105,24 +116,21 @@ def integrated(u: float, w: float, i0: float, t: float, p: dict[str, float]) -> 
 def test_limits_of_voltage_and_current_equal_an_integration_of_the_limiter(u: float, w: float, i0: float) -> None:
     p = {**PLAIN, "u_max": 24.0, "i_max": 10.0}
     for t in (1e-4, 1e-3, 3e-3, 0.05):
-        motor = python_run("motor", **p)
-        motor.value["u"], motor.value["w"], motor.memory[0] = [u], [w], i0
-        motor.step(t)
+        motor = with_current(i0, u, w)
+        motor.step(motor.time + t)
         # the steep feedback lets the current past the limit by 1e-6 of the voltage
-        assert motor.memory[0] == pytest.approx(integrated(u, w, i0, t, p), abs=1e-4)
-        motor.evaluate()
-        assert abs(motor.value["v"][0]) <= 24.0 + 1e-12
+        assert motor["i"] == pytest.approx([integrated(u, w, i0, t, p)], abs=1e-4)
+        assert abs(motor["v"][0]) <= 24.0 + 1e-12
 
 
 def test_one_long_step_equals_many_short_ones_through_the_limits() -> None:
     for u, w, i0 in ((30.0, 0.0, 0.0), (0.0, -60.0, 0.0), (5.0, 0.0, 18.0), (30.0, -60.0, -18.0)):
         ends = []
         for n in (1, 7, 1000):
-            motor = python_run("motor", **{**PLAIN, "u_max": 24.0, "i_max": 10.0})
-            motor.value["u"], motor.value["w"], motor.memory[0] = [u], [w], i0
+            motor = with_current(i0, u, w)
             for k in range(n):
-                motor.step(0.004 * (k + 1) / n)
-            ends.append(motor.memory[0])
+                motor.step(1.0 + 0.004 * (k + 1) / n)
+            ends.append(motor["i"][0])
         assert ends == pytest.approx([ends[0]] * 3, rel=1e-12)
 
 

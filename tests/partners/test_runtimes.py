@@ -110,4 +110,7 @@ def exercise(path: Path) -> list[Any]:
 @pytest.mark.parametrize("case", ["motor", "controller"])
 def test_saved_states_and_repeated_steps_are_equal(fmus: dict[tuple[str, str], Path], case: str) -> None:
     native, python = exercise(fmus[case, "native"]), exercise(fmus[case, "python"])
-    assert native == python and native[1] == native[2]
+    rounding = 1e-14 if case == "motor" else 0.0  # the motor's law in Python has another exponential
+    assert native[1] == native[2] and python[1] == python[2]
+    for one, other in zip(native, python, strict=True):
+        assert other == pytest.approx(one, rel=rounding, abs=0.0)

@@ -34,7 +34,7 @@ from bough.coupling.ports import EnergyMeter, power_ports
 from bough.coupling.slave import Channel, Slave
 from bough.coupling.warned import facts_of
 from bough.errors import SimulationError
-from bough.partners.shapes import SAMPLE_SLACK
+from bough.partners.facts import SAMPLE_SLACK
 from bough.run.result import Array
 
 SMALLEST = 2.0**-20

@@ -96,6 +96,7 @@ class Instance:
         variables: What the resource says of each variable, in the order of the value references.
         name: The model's name.
         token: Of the resource.
+        partner: Whether it is a motor or a controller, and not a mechanism.
     """
 
     def __init__(self, resource: bytes, what: str = "Instance") -> None:
@@ -129,7 +130,7 @@ class Instance:
         self._sizes = tuple(sum(v.kind == kind for v in content.variables) for kind in (Kind.Q, Kind.U))
         self._loads = max((v.index // 6 + 1 for v in content.variables if v.kind == Kind.LOAD), default=0)
         self.variables: tuple[Record, ...] = content.variables
-        self.name, self.token = content.model, content.token
+        self.name, self.token, self.partner = content.model, content.token, content.partner[0] != 0
         self._place = {v.name: Place([i]) for i, v in enumerate(self.variables)}
 
     def __del__(self) -> None:

@@ -1,4 +1,4 @@
-"""Sampled PID controller with feed-forward: description, and the law in Python.
+"""Sampled PID controller with feed-forward: description. The law is `engine/kernel/src/partners/controller.c`.
 
 At t_k = start + k sample, with the measured angle rounded to the encoder's counts:
 
@@ -11,15 +11,12 @@ the next step begins.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import replace
 
 from bough.errors import did_you_mean
 from bough.partners.misfit import FITTING, Misfit, PartnerError
-from bough.partners.partner_run import PartnerRun
 from bough.partners.quantity import Partner, Quantity
-from bough.partners.shapes import SAMPLE_SLACK, clamp, quintic
 from bough.text.problems import describe as words
 
 NUMBER = 2
@@ -84,7 +81,6 @@ QUANTITIES: tuple[Quantity, ...] = (
 )
 _TORQUE_UNITS = {"V": "N.m", "V/rad": "N.m/rad", "V/(rad.s)": "N.m/(rad.s)", "V.s/rad": "N.m.s/rad",
                  "V.s2/rad": "N.m.s2/rad"}  # fmt: skip
-_SHOWN = ("u", "phi_ref", "w_ref", "a_ref", "e")
 
 
 def describe(axes: int, values: Mapping[str, object], output: object = "voltage") -> Partner:
@@ -112,64 +108,3 @@ def describe(axes: int, values: Mapping[str, object], output: object = "voltage"
 def sampled(quantities: tuple[Quantity, ...]) -> tuple[Quantity, ...]:
     """The same, inputs and outputs held between samples."""
     return tuple(replace(q, sampled=q.role in ("input", "output")) for q in quantities)
-
-
-class ControllerRun(PartnerRun):
-    """The controller at work.
-
-    Memory: the number of the next sample; for each axis the integral, the last measured angle, and what is shown.
-    """
-
-    def __init__(self, value: dict[str, list[float]], axes: int) -> None:
-        """Begin before the first sample."""
-        super().__init__(value, axes, [0.0] * (1 + 7 * axes))
-
-    def _measured(self, a: int) -> float:
-        phi, counts = self.value["phi"][a], self.value["encoder"][a]
-        if counts == 0.0:
-            return phi
-        count = 6.283185307179586 / counts
-        return count * math.floor(phi / count + 0.5)
-
-    def reference(self, a: int, t: float) -> tuple[float, float, float]:
-        """Angle, speed and acceleration that are asked for at time t, s."""
-        v = self.value
-        start, way = v["phi_start"][a], v["phi_end"][a] - v["phi_start"][a]
-        s = quintic(t - v["t_start"][a], v["t_move"][a])
-        return start + way * s[0] + v["phi_cmd"][a], way * s[1] + v["w_cmd"][a], way * s[2] + v["a_cmd"][a]
-
-    def _take(self, a: int, t: float) -> list[float]:
-        """Memory of an axis after a sample at time t, s."""
-        v, before = self.value, self.memory[1 + 7 * a : 8 + 7 * a]
-        r, phi, sample, u_max = self.reference(a, t), self._measured(a), v["sample"][0], v["u_max"][a]
-        last = before[1] if self.memory[0] > 0.0 else phi
-        w = v["w"][a] if v["tacho"][a] != 0.0 else (phi - last) / sample
-        e = r[0] - phi
-        growth, integral = v["ki"][a] * sample * e, before[0]
-        rest = v["kp"][a] * e + v["kd"][a] * (r[1] - w) + v["kv"][a] * r[1] + v["ka"][a] * r[2] + v["u_ff"][a]
-        wish = rest + (integral + growth)
-        wound = (wish > u_max and growth > 0.0) or (wish < -u_max and growth < 0.0)
-        integral = integral if wound else integral + growth
-        return [integral, phi, clamp(rest + integral, -u_max, u_max), *r, e]
-
-    def _next(self) -> float:
-        """When the next sample is due, s: a multiple of the sample time, never a sum of steps."""
-        return self.start_time + self.memory[0] * self.value["sample"][0]
-
-    def evaluate(self) -> None:
-        """See `PartnerRun`."""
-        t = self._next()
-        due = self.touched and t <= self.time + SAMPLE_SLACK * self.value["sample"][0]
-        for a in range(self.axes):
-            held = self._take(a, t) if due else self.memory[1 + 7 * a : 8 + 7 * a]
-            for name, x in zip(_SHOWN, held[2:], strict=True):
-                self.value[name][a] = x
-
-    def advance(self, end: float) -> None:
-        """See `PartnerRun`."""
-        sample = self.value["sample"][0]
-        self.check_samples(end, sample)
-        while (t := self._next()) < end - SAMPLE_SLACK * sample:
-            for a in range(self.axes):
-                self.memory[1 + 7 * a : 8 + 7 * a] = self._take(a, t)
-            self.memory[0] += 1.0

@@ -11,11 +11,12 @@ from bough.errors import BoughError
 from bough.files import check_archive, open_file
 from bough.mechanism.resource import read_resource
 from bough.partners import controller, model_controller, motor
-from bough.partners.model_run import ModelRun
 from bough.partners.opened import Opened, open_partner
 from bough.partners.quantity import Quantity
 
 RESOURCE = "resources/model.bough"
+SAMPLE_SLACK = 1e-5
+"""Communication points are sums in many hosts: a sample this much ahead, in sample times, is due; as in partner.h."""
 _QUANTITIES: dict[int, tuple[Quantity, ...]] = {m.NUMBER: m.QUANTITIES for m in (motor, controller, model_controller)}
 
 
@@ -70,8 +71,8 @@ def _facts(opened: Opened, values: Mapping[str, float]) -> Facts:
         optional.add("w")  # without a tachometer nobody reads it
     names = frozenset(place.record.name for place in opened.places if place.quantity in optional)
     known = Facts(optional=names, drives=_drives(opened), angles=_angles(opened, values))
-    if isinstance(opened.run, ModelRun):
-        return replace(known, sample=opened.run.sample)
+    if kind == model_controller.NUMBER:
+        return replace(known, sample=opened.table[0])
     if kind == controller.NUMBER:
         return replace(known, sample=number["sample"][0])
     lags = [L / R for L, R in zip(number["L"], number["R"], strict=True) if L > 0.0]

@@ -1,5 +1,6 @@
-"""Controller with a flexible model inside: description. `model_design` makes its gains, `model_run` is it at work.
+"""Controller with a flexible model inside: description.
 
+`model_design` makes its gains; `engine/kernel/src/partners/model_controller.c` is the law.
 After figures 4 and 6 of US patent 5,546,508: the engine runs on the measured hinge state and predicts the motion,
 deflections included; prediction and desired motion are compared, and the difference corrects the hinge torques.
 """

@@ -106,8 +106,8 @@ def build_partner(
         model: See axes.
         fmi: "2.0" or "3.0".
         platforms: "all"; "native", this machine's; or tuples such as "x86_64-linux", one or a list.
-        runtime: "native": compiled code, nothing else needed. "python": a pythonfmu slave over `bough.partners`, to be
-            changed; FMI 2.0 only.
+        runtime: "native": compiled code, nothing else needed. "python": a pythonfmu slave, to be changed; FMI 2.0 only.
+            The motor's holds its law in Python; a controller's is a thin layer over the same C code.
 
     Returns:
         The path.
@@ -122,7 +122,7 @@ def build_partner(
     files = partner_files(partner, fmi, runtime)
     name = partner_name(partner)
     if runtime == "python":
-        files = python_files(files, name, tuples, "partner_slave.py")
+        files = python_files(files, name, tuples, "motor_slave.py" if kind == "motor" else "slave.py")
     else:
         files |= placed({t: find_binary(t, fmi) for t in tuples}, name, fmi)
     target = Path(path)

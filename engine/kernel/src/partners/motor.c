@@ -1,4 +1,4 @@
-/* motor.c - DC motor with amplifier and rigid gear. engine/bough/partners/motor.py has the law in Python, for an FMU that a user changes.
+/* motor.c - DC motor with amplifier and rigid gear. fmu_src/python/motor_slave.py has the law in Python, as an example of an FMU that a user changes.
  *
  *   v = Ka u, at most u_max either way            amplifier
  *   v = R i + L di/dt + Kb N w                    winding; w is the speed of the hinge
