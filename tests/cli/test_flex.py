@@ -145,7 +145,7 @@ def test_fe_body_of_a_model_is_drawn_at_all_of_its_nodes(tmp_path: Path) -> None
         (["flex", MODEL, "-o", "x.pdf"], 2, "ends in .png"),
         (["flex", MODEL, "-o", "none/x.png"], 1, "there is no directory"),
         (["flex", MODEL, "--sid", "x.sid"], 2, "name one body"),
-        (["modes", MODEL, "--at", "shoulder.w=1"], 2, "shoulder.w=1"),
+        (["modes", MODEL, "--at", "shoulder.w=1"], 2, "no coordinate 'shoulder.w'"),
         (["modes", MODEL, "--at", "shoulder.phi=nan"], 2, "finite"),
         (["modes", MODEL, "-o", "x.pdf"], 2, "ends in .png"),
     ],

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from matplotlib.collections import LineCollection
 from numpy.typing import NDArray
+from typer.testing import CliRunner
 
+import bough
+from bough.cli.app import app
+from bough.demo import MODEL
 from bough.report import Section, Sketch
 from bough.report.mode_pictures import FLATTEST, _arms, mode_figure
+from bough.report.sketches import draw_bodies, draw_vibrations
 
 
 def _strip(section: Section | None) -> Sketch:
@@ -43,3 +50,16 @@ def test_lines_at_rest_and_moved_are_inside_the_frame(section: Section | None) -
         points = np.concatenate([np.asarray(path.vertices) for path in collection.get_paths()])
         for values, (low, high) in zip(points.T, (axes.get_xlim(), axes.get_ylim()), strict=True):
             assert low < values.min() and values.max() < high
+
+
+def test_python_draws_what_the_commands_draw(tmp_path: Path) -> None:
+    told, drawn = tmp_path / "told.png", tmp_path / "drawn.png"
+    done = CliRunner().invoke(app, ["modes", str(MODEL), "--at", "elbow.phi=1", "-o", str(told)])
+    found = draw_vibrations(MODEL, drawn, {"elbow.phi": 1.0})
+    assert done.exit_code == 0, done.output
+    assert drawn.read_bytes() == told.read_bytes()
+    assert (found.frequencies == bough.modes(MODEL, {"elbow.phi": 1.0}).frequencies).all()
+    done = CliRunner().invoke(app, ["flex", str(MODEL), "-o", str(told)])
+    draw_bodies(MODEL, drawn)
+    assert done.exit_code == 0, done.output
+    assert drawn.read_bytes() == told.read_bytes()

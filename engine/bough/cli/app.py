@@ -41,7 +41,7 @@ from bough.cli.summary import print_summary, warn_of_oddities
 from bough.cli.sweep import sweep
 from bough.cli.system_couple import couple
 from bough.cli.system_run import Extrapolation, Order, SystemRun, is_system
-from bough.cli.vibration_table import as_json, imbalance_note, position, print_vibrations, sketch
+from bough.cli.vibration_table import as_json, imbalance_note, position, print_vibrations
 from bough.errors import ArgumentError, BoughError
 from bough.files import check_output, write_text
 from bough.flex import load
@@ -261,8 +261,9 @@ def modes(
             complain(note)
     if output is not None and found.modes:
         from bough.report import draw_modes
+        from bough.report.sketches import vibration_sketch
 
-        draw_modes([sketch(system, q, found)], output)
+        draw_modes([vibration_sketch(system, q, found)], output)
         say(f"{output}: the motions")
 
 

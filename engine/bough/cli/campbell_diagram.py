@@ -8,14 +8,15 @@ from typing import Annotated
 
 import numpy as np
 import typer
-from numpy.typing import NDArray
 
 from bough.cli.console import answer, console, guarded, say
+from bough.errors import ArgumentError
 from bough.files import write_text
 from bough.flex import load
 from bough.mechanism.campbell import SPEEDS, campbell
 from bough.mechanism.mechanism import Mechanism
 from bough.model.named_files import check_target
+from bough.text.settings import named_numbers, named_range
 
 SHOWN = 6
 """Frequencies of each speed that the table shows; CSV and JSON have all."""
@@ -24,29 +25,10 @@ ENDINGS = (".png", ".svg", ".csv")
 
 def spins(settings: Sequence[str]) -> dict[str, float]:
     """`hub=52.4`, several joined by commas, as numbers."""
-    out: dict[str, float] = {}
-    for setting in (part.strip() for given in settings for part in given.split(",") if part.strip()):
-        name, _, text = (part.strip() for part in setting.partition("="))
-        try:
-            out[name] = float(text)
-        except ValueError:
-            told = f"expected HINGE=SPEED, rad/s, found {setting!r}"
-            raise typer.BadParameter(told, param_hint="--spin") from None
-    return out
-
-
-def speed_range(setting: str) -> tuple[str, NDArray[np.float64]]:
-    """`hub=0:60` or `hub=0:60:31`: the hinge and its speeds."""
-    name, _, text = (part.strip() for part in setting.partition("="))
     try:
-        first, last, *rest = text.split(":")
-        count = int(rest[0]) if rest else SPEEDS
-        if len(rest) > 1 or not 2 <= count <= 10_000:
-            raise ValueError(text)
-        return name, np.linspace(float(first), float(last), count)
-    except ValueError:
-        told = f"expected HINGE=FROM:TO or HINGE=FROM:TO:NUMBER, rad/s, found {setting!r}"
-        raise typer.BadParameter(told, param_hint="--spin") from None
+        return named_numbers(settings, "HINGE=SPEED, rad/s")
+    except ArgumentError as error:
+        raise typer.BadParameter(str(error), param_hint="--spin") from None
 
 
 @guarded
@@ -66,7 +48,10 @@ def diagram(
             raise typer.BadParameter(f"expected a name that ends in {', '.join(ENDINGS)}, found {output}")
         check_target(output, model)
     system = Mechanism(load(model))
-    hinge, speeds = speed_range(spin)
+    try:
+        hinge, speeds = named_range(spin, SPEEDS)
+    except ArgumentError as error:
+        raise typer.BadParameter(f"{error}, rad/s", param_hint="--spin") from None
     found = campbell(system, {hinge: speeds})
     if as_json:
         rows = [[None if np.isnan(x) else float(x) for x in row] for row in found.frequencies]

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any
 
-import numpy as np
 import typer
-from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
@@ -16,20 +14,13 @@ from bough.errors import ArgumentError, SimulationError
 from bough.files import check_different
 from bough.flex.appendix_c import check_ending, write_integrals
 from bough.flex.body_summary import Shown, bodies_of, facts
-from bough.flex.fe.node_shapes import all_shapes
 from bough.flex.sid.sid import write_sid
-from bough.model import Beam
 from bough.model.named_files import check_target
-from bough.report import Section, Sketch, draw_modes
-
-Array: TypeAlias = NDArray[np.float64]
+from bough.report import draw_modes
+from bough.report.sketches import body_sketches
 
 SHOWN_NODES = 8
 """Nodes that the table shows; the JSON has all."""
-DRAWN_MODES = 12
-"""Modes of a body that the picture shows."""
-MOST_LINES = 4000
-"""Lines between nodes beyond which a body is drawn by its nodes alone."""
 
 
 @guarded
@@ -83,8 +74,9 @@ def flex(
             print_facts(facts(each), console())
             if each.note:
                 complain(f"note: {each.note}")
-    if picture is not None and any(each.body.nm for each in shown):
-        draw_modes([sketch(each) for each in shown if each.body.nm], picture)
+    sketches = [] if picture is None else body_sketches(shown)
+    if picture is not None and sketches:
+        draw_modes(sketches, picture)
         say(f"{picture}: the modes")
     if sid is not None and not as_json:
         say(f"{sid}: " + ", ".join(f"{name} is node {number}" for name, number in numbers.items()))
@@ -95,13 +87,6 @@ def check_picture(path: Path, *inputs: Path) -> None:
     if path.suffix.lower() != ".png":
         raise typer.BadParameter(f"expected a name that ends in .png, found {path}", param_hint="-o")
     check_target(path, *inputs)
-
-
-def _section(beam: Beam) -> Section:
-    """The rectangle with the beam's second moments per area at its root."""
-    root = beam.section
-    width, height = np.sqrt(12.0 * np.array([root.Iz, root.Iy]) / root.area)
-    return Section(float(width), float(height), beam.up)
 
 
 def _export(shown: list[Shown], path: Path) -> dict[str, int]:
@@ -167,24 +152,3 @@ def _tidy(numbers: list[float], largest: float = 0.0) -> list[float]:
 
 def _vector(numbers: list[float], largest: float) -> str:
     return "[" + ", ".join(f"{x:.5g}" for x in _tidy(numbers, largest)) + "]"
-
-
-def sketch(shown: Shown) -> Sketch:
-    """The body and its first modes, to be drawn."""
-    body = shown.body
-    positions, shapes, edges = body.node_positions, body.node_shapes, None
-    marked: tuple[int, ...] = (body.attach,)
-    if shown.fe is not None:
-        positions, shapes, edges = all_shapes(shown.fe)
-        marked = ()
-        if len(edges) > MOST_LINES:
-            edges = edges[:0]
-    count = min(body.nm, DRAWN_MODES)
-    captions = []
-    for k, mode in enumerate(facts(shown)["modes"][:count]):
-        hertz = "no mass" if mode["frequency"] is None else f"{mode['frequency']:.4g} Hz"
-        label = mode["name"] if mode["name"] == f"mode {k + 1}" else f"{k + 1}  {mode['name']}"
-        captions.append(f"{label}\n{hertz}")
-    section = None if shown.beam is None else _section(shown.beam)
-    more = f", {count} of {body.nm} modes" if count < body.nm else ""
-    return Sketch(f"{shown.name}{more}", positions, shapes[:, :, :count], captions, edges, marked, section)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time as clock
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -28,6 +27,7 @@ from bough.mechanism.mechanism import Mechanism
 from bough.model.named_files import check_target
 from bough.run.result_files import CSV, check_ending, is_stream
 from bough.run.series_file import read_series
+from bough.text.settings import grid_values
 
 if TYPE_CHECKING:
     from bough.run.studies import Sweep
@@ -116,34 +116,6 @@ def sweep(
             answer(problems(error))
         raise
     _tell(done, missing, output, as_json, clock.perf_counter() - began)
-
-
-def grid_values(settings: list[str]) -> dict[str, list[float]]:
-    """Values by name: `a,b,c`, or `low:high:count` for evenly spaced ones, ends included."""
-    out: dict[str, list[float]] = {}
-    for text in settings:
-        name, _, values = (part.strip() for part in text.partition("="))
-        try:
-            numbers = [x for part in values.split(",") for x in _numbers(part)]
-        except ValueError:
-            raise ValueError(f"expected NAME=a,b,c or NAME=low:high:count, found {text!r}") from None
-        if not name or not all(math.isfinite(x) for x in numbers):
-            raise ValueError(f"expected NAME and finite numbers, found {text!r}")
-        if name in out:
-            raise ValueError(f"{name} is given twice")
-        out[name] = numbers
-    return out
-
-
-def _numbers(text: str) -> list[float]:
-    if ":" not in text:
-        return [float(text)]
-    low, high, count = text.split(":")
-    n = int(count)
-    if n < 2:
-        raise ValueError("a range needs two values at least")
-    start, end = float(low), float(high)
-    return [start + (end - start) * i / (n - 1) for i in range(n)]
 
 
 def _tell(done: Sweep, missing: tuple[int, ...], output: Path, as_json: bool, seconds: float) -> None:

@@ -1,4 +1,4 @@
-"""`bough modes`: the vibrations of a whole mechanism, told and drawn."""
+"""`bough modes`: the vibrations of a whole mechanism as a table."""
 
 from __future__ import annotations
 
@@ -16,16 +16,14 @@ from bough.errors import ArgumentError
 from bough.mechanism.equilibrium import equilibrium, force_left
 from bough.mechanism.mechanism import Mechanism
 from bough.mechanism.vibration import Vibration, Vibrations, position_at
-from bough.report import Sketch
-from bough.report.mode_pictures import spanning_edges
+from bough.report.sketches import mode_words
+from bough.text.settings import named_numbers
 
 Array: TypeAlias = NDArray[np.float64]
 
 BALANCED = 1e-9
 """Force, N.m, N or J per unit of a mode, that is round-off."""
 NUMBERS = ("frequency, Hz", "damping, %")
-DRAWN = 12
-"""Vibrations that the picture shows."""
 
 
 def position(system: Mechanism, settings: Sequence[str], settle: bool = False) -> Array:
@@ -35,50 +33,12 @@ def position(system: Mechanism, settings: Sequence[str], settle: bool = False) -
         typer.BadParameter: There is no such coordinate, it is no number, or a quaternion has no length.
         SimulationError: Flexible bodies find no equilibrium.
     """
+    known = ", ".join(system.q_names[:12]) + (", ..." if system.nq > 12 else "")
     try:
-        q = position_at(system, coordinates(system, settings))
+        q = position_at(system, named_numbers(settings, f"NAME=NUMBER with one of {known}"))
     except ArgumentError as error:
         raise typer.BadParameter(str(error).removeprefix("at: "), param_hint="--at") from None
     return equilibrium(system, q=q)[0] if settle else q
-
-
-def coordinates(system: Mechanism, settings: Sequence[str]) -> dict[str, float]:
-    """Coordinates and their values: `shoulder.phi=0.5`, several joined by commas.
-
-    Raises:
-        typer.BadParameter: A setting is not that.
-    """
-    out: dict[str, float] = {}
-    for setting in (part.strip() for given in settings for part in given.split(",") if part.strip()):
-        name, _, text = (part.strip() for part in setting.partition("="))
-        try:
-            if name not in system.q_names:
-                raise ValueError
-            out[name] = float(text)
-        except ValueError:
-            known = ", ".join(system.q_names[:12]) + (", ..." if system.nq > 12 else "")
-            expected = f"expected NAME=NUMBER with one of {known}, found {setting!r}"
-            raise typer.BadParameter(expected, param_hint="--at") from None
-        if not np.isfinite(out[name]):
-            raise typer.BadParameter(f"expected a finite number, found {setting!r}", param_hint="--at")
-    return out
-
-
-def sketch(system: Mechanism, q: Array, found: Vibrations) -> Sketch:
-    """The mechanism at a position and its first vibrations, to be drawn: the motion of all nodes of all bodies."""
-    modes, names = found.modes[:DRAWN], system.node_names
-    poses, _, _ = system.node_motion(q, np.zeros(system.nu), None, names)
-    motions = [system.node_motion(q, mode.shape, None, names)[1] for mode in modes]
-    edges, begin = [], 0
-    for body in system.model.whole_bodies:
-        end = begin + len(body.node_names)
-        edges.append(begin + spanning_edges(poses[begin:end, :3]))
-        begin = end
-    captions = []
-    for i, mode in enumerate(modes, 1):
-        hertz, _, kind = _cells(mode)
-        captions.append(f"{i}\n{hertz} Hz" if mode.kind == "vibration" else f"{i}\n{kind}")
-    return Sketch(system.model.name, poses[:, :3], np.stack(motions, axis=-1), captions, np.concatenate(edges))
 
 
 def imbalance_note(system: Mechanism, found: Vibrations, about: str, settled: bool) -> str | None:
@@ -106,7 +66,7 @@ def print_vibrations(name: str, found: Vibrations, out: Console, about: str = "t
     """The vibrations as a table."""
     head = f"{name}: small motions about {about}{_rest(about)}{_unsprung(found)}"
     out.print(head, markup=False)
-    rows = [(str(i), *_cells(mode), _moves(mode, found)) for i, mode in enumerate(found.modes, 1)]
+    rows = [(str(i), *mode_words(mode), _moves(mode, found)) for i, mode in enumerate(found.modes, 1)]
     names = max((len(word) for row in rows for word in row[4].split()), default=0)
     room = out.width - names - len(f"{len(rows)}") - sum(map(len, NUMBERS)) - 3 * (len(NUMBERS) + 3) - 1
     kinds = max((len(row[3]) for row in rows), default=0)
@@ -152,15 +112,3 @@ def _moves(mode: Vibration, found: Vibrations) -> str:
     """Speeds with their shares; modes of bodies with what they are called."""
     called = {name: f"{name} ({word})" for name, word in found.mode_names.items()}
     return ", ".join(f"{called.get(name, name)} {100 * share:.0f} %" for name, share in mode.moves)
-
-
-def _cells(mode: Vibration) -> tuple[str, str, str]:
-    """Frequency, damping and kind; of what decays or grows without swinging the time of a change by a factor of e."""
-    hertz = f"{mode.frequency:.5g}"
-    if mode.kind == "vibration":
-        return hertz, f"{100 * mode.damping:.3g}" if abs(mode.damping) > 1e-8 else "0", mode.kind
-    seconds = 1 / (2 * np.pi * mode.frequency * abs(mode.damping))
-    if mode.kind == "decay":
-        return "", "", f"decays in {seconds:.3g} s"
-    swings = abs(mode.damping) < 1 - 1e-9
-    return hertz if swings else "", "", f"{'swings and ' if swings else ''}grows e-fold in {seconds:.3g} s"
