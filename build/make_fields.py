@@ -35,12 +35,14 @@ class Field:
     Attributes:
         group: STATE, INPUT, PARAMETER, VALUE (computed) or SETTING (of the solver).
         member: Name of its array in the kernel: in a point of evaluation, among its values, or in the instance.
+        count: How many numbers there are, as the list says it: `n->nu` is one for each degree of freedom.
         type: REAL, INTEGER or BOOLEAN.
         kernel: The kernel's parameter that takes the array as it is; empty if there is none.
     """
 
     group: str
     member: str
+    count: str = "1"
     type: str = "REAL"
     kernel: str = ""
 
@@ -62,14 +64,14 @@ def module(text: str) -> str:
     lines += ["    PARTNER = 100", '    """A number of a partner (`bough.partners`); the index says which."""']
     out = "\n".join(lines) + "\n" + _FIELD
     for group, row in found:
-        values = [group, row[2]]
+        values = [group, row[2], "1" if group == "SETTING" else row[3]]
         if group == "SETTING":
             values.append(row[3])
         elif group in ("PARAMETER", "VALUE"):
             values.append(row[4])
         if group == "PARAMETER":
             values.append("" if row[6] == "-1" else row[6].removeprefix("BOUGH_"))
-        defaults = {2: "REAL", 3: ""}
+        defaults = {2: "1", 3: "REAL", 4: ""}
         while len(values) > 2 and values[-1] == defaults[len(values) - 1]:
             values.pop()
         arguments = ", ".join(f'"{value}"' for value in values)

@@ -30,7 +30,7 @@ from bough.fmu.marks import (
     transposed,
     turn,
 )
-from bough.mechanism.fields import Kind
+from bough.mechanism.fields import FIELDS, Kind
 from bough.mechanism.mechanism import Mechanism
 from bough.model import Body
 
@@ -113,6 +113,10 @@ class Joint:
     own: dict[int, int]
     motion: dict[int, int]
     whole: bool
+
+
+_OF_EACH_DOF = [kind for kind, f in FIELDS.items() if f.group in ("INPUT", "PARAMETER") and f.count == "n->nu"]
+"""Inputs and parameters that act on one degree of freedom."""
 
 
 class Placed:
@@ -241,7 +245,7 @@ class Placed:
             turned = kind.quaternion and i >= kind.n_lin
             q = range(q0 + kind.n_lin, q0 + kind.n_lin + 4) if turned else (q0 + i,)
             bits = self.known(Kind.Q, *q) | self.known(Kind.U, u0 + i) | self.known(Kind.LOCKED, k)
-            for what in (Kind.TAU, Kind.DAMPING, Kind.STIFFNESS, Kind.REST, Kind.ARMATURE, Kind.MOTION):
+            for what in _OF_EACH_DOF:
                 bits |= self.known(what, u0 + i)
             out[u0 + i] = bits
         return out

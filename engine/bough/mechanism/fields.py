@@ -45,39 +45,41 @@ class Field:
     Attributes:
         group: STATE, INPUT, PARAMETER, VALUE (computed) or SETTING (of the solver).
         member: Name of its array in the kernel: in a point of evaluation, among its values, or in the instance.
+        count: How many numbers there are, as the list says it: `n->nu` is one for each degree of freedom.
         type: REAL, INTEGER or BOOLEAN.
         kernel: The kernel's parameter that takes the array as it is; empty if there is none.
     """
 
     group: str
     member: str
+    count: str = "1"
     type: str = "REAL"
     kernel: str = ""
 
 
 FIELDS: dict[Kind, Field] = {
-    Kind.Q: Field("STATE", "q"),
-    Kind.U: Field("STATE", "u"),
-    Kind.TAU: Field("INPUT", "tau"),
-    Kind.MOTION: Field("INPUT", "motion"),
-    Kind.LOAD: Field("INPUT", "loads"),
-    Kind.GRAVITY: Field("PARAMETER", "gravity", "REAL", "GRAVITY"),
-    Kind.DAMPING: Field("PARAMETER", "damping", "REAL", "DAMPING"),
-    Kind.STIFFNESS: Field("PARAMETER", "stiffness", "REAL", "STIFFNESS"),
-    Kind.REST: Field("PARAMETER", "rest", "REAL", "REST"),
-    Kind.ARMATURE: Field("PARAMETER", "armature", "REAL", "ARMATURE"),
-    Kind.MODAL_DAMPING: Field("PARAMETER", "modal", "REAL", "MODAL_DAMPING_SCALE"),
-    Kind.RIGID: Field("PARAMETER", "rigid"),
-    Kind.LOCKED: Field("PARAMETER", "locked", "BOOLEAN"),
-    Kind.QDOT: Field("VALUE", "qdot"),
-    Kind.UDOT: Field("VALUE", "udot"),
-    Kind.FORCE: Field("VALUE", "force"),
-    Kind.REACTION: Field("VALUE", "reaction"),
-    Kind.POSE: Field("VALUE", "pose"),
-    Kind.VELOCITY: Field("VALUE", "velocity"),
-    Kind.ACCELERATION: Field("VALUE", "acceleration"),
+    Kind.Q: Field("STATE", "q", "n->nq"),
+    Kind.U: Field("STATE", "u", "n->nu"),
+    Kind.TAU: Field("INPUT", "tau", "n->nu"),
+    Kind.MOTION: Field("INPUT", "motion", "n->nu"),
+    Kind.LOAD: Field("INPUT", "loads", "6 * n->loads"),
+    Kind.GRAVITY: Field("PARAMETER", "gravity", "3", "REAL", "GRAVITY"),
+    Kind.DAMPING: Field("PARAMETER", "damping", "n->nu", "REAL", "DAMPING"),
+    Kind.STIFFNESS: Field("PARAMETER", "stiffness", "n->nu", "REAL", "STIFFNESS"),
+    Kind.REST: Field("PARAMETER", "rest", "n->nu", "REAL", "REST"),
+    Kind.ARMATURE: Field("PARAMETER", "armature", "n->nu", "REAL", "ARMATURE"),
+    Kind.MODAL_DAMPING: Field("PARAMETER", "modal", "n->bodies", "REAL", "MODAL_DAMPING_SCALE"),
+    Kind.RIGID: Field("PARAMETER", "rigid", "10 * n->bodies"),
+    Kind.LOCKED: Field("PARAMETER", "locked", "n->bodies", "BOOLEAN"),
+    Kind.QDOT: Field("VALUE", "qdot", "n->nq"),
+    Kind.UDOT: Field("VALUE", "udot", "n->nu"),
+    Kind.FORCE: Field("VALUE", "force", "n->nu"),
+    Kind.REACTION: Field("VALUE", "reaction", "6 * n->bodies"),
+    Kind.POSE: Field("VALUE", "pose", "7 * sensors"),
+    Kind.VELOCITY: Field("VALUE", "velocity", "6 * sensors"),
+    Kind.ACCELERATION: Field("VALUE", "acceleration", "6 * sensors"),
     Kind.SOLVER_STEP: Field("SETTING", "solver_step"),
     Kind.SOLVER_TOLERANCE: Field("SETTING", "solver_tolerance"),
     Kind.SOLVER_MAX_STEP: Field("SETTING", "solver_max_step"),
-    Kind.SOLVER_METHOD: Field("SETTING", "solver_method", "INTEGER"),
+    Kind.SOLVER_METHOD: Field("SETTING", "solver_method", "1", "INTEGER"),
 }
