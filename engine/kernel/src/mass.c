@@ -11,15 +11,26 @@ static int arguments_ok(const bough_model *m, const bough_data *d, int count, co
   return m && d && d->model == m && count >= 0 && q && out && m->nu <= DENSE_MAX;
 }
 
+/* Row of a matrix [nu*nu] with a number that is not finite, or -1. Zero times a finite number is zero, and four sums at a time
+ * take a quarter of the time of as many questions. */
+static int row_not_finite(int nu, const double *A) {
+  for (int i = 0; i < nu; i++, A += nu) {
+    double sum[4] = {0.0, 0.0, 0.0, 0.0};
+    int j = 0;
+    for (; j + 4 <= nu; j += 4)
+      for (int l = 0; l < 4; l++) sum[l] += 0.0 * A[j + l];
+    for (; j < nu; j++) sum[0] += 0.0 * A[j];
+    if (!(sum[0] + sum[1] + sum[2] + sum[3] == 0.0)) return i;
+  }
+  return -1;
+}
+
 static bough_status mass_matrix(const bough_model *m, bough_data *d, const double *q, double *M) {
   const bough_sweep s = bough_data_inertia_sweep(d, 1);
   bough_other_ops_one_base.mass_matrix(&s, d->work_one, q, d->zero, M);
-  for (int i = 0; i < m->nu * m->nu; i++)
-    if (!bough_finite(M[i])) {
-      d->where.body = bough_body_of_speed(m, i / m->nu);
-      return BOUGH_NOT_FINITE;
-    }
-  return BOUGH_OK;
+  const int row = row_not_finite(m->nu, M);
+  if (row >= 0) d->where.body = bough_body_of_speed(m, row);
+  return row >= 0 ? BOUGH_NOT_FINITE : BOUGH_OK;
 }
 
 bough_status bough_mass_matrix(const bough_model *m, bough_data *d, int count, const double *q, double *M) {
@@ -36,12 +47,9 @@ static bough_status mass_factors(const bough_model *m, bough_data *d, const doub
   const int singular = d->one->singular_body(d->work_one, 0);
   d->where.body = singular;
   if (singular >= 0) return BOUGH_SINGULAR;
-  for (int i = 0; i < m->nu * m->nu; i++)
-    if (!bough_finite(D[i]) || !bough_finite(L[i])) {
-      d->where.body = bough_body_of_speed(m, i / m->nu);
-      return BOUGH_NOT_FINITE;
-    }
-  return BOUGH_OK;
+  const int row_D = row_not_finite(m->nu, D), row_L = row_not_finite(m->nu, L);
+  if (row_D >= 0 || row_L >= 0) d->where.body = bough_body_of_speed(m, row_D >= 0 ? row_D : row_L);
+  return row_D >= 0 || row_L >= 0 ? BOUGH_NOT_FINITE : BOUGH_OK;
 }
 
 bough_status bough_mass_factors(const bough_model *m, bough_data *d, int count, const double *q, double *L, double *D) {

@@ -1,7 +1,8 @@
 /* factor.inl - the innovations factorization M = (1 + H Phi K) D (1 + H Phi K)', (51) and (54), modes and hinge apart.
  *
  * Column by column: the gain of an eliminated DOF, g = mu D_f^-1 for modes and G_R = P_R H' D_R^-1 for hinges, is
- * carried inward like a force; its work on the inboard DOFs is the column of L. D_f and D_R are the blocks of D. */
+ * carried inward like a force; its work on the inboard DOFs is the column of L, which is made as a row of L'. D_f and D_R are
+ * the blocks of D. */
 
 /* modes of body k: block of D, elimination, gains g; leaves P_R in x->sum->P */
 static void factor_modes(const bough_sweep *s, int k, sweep_work *w, real *L, real *D) {
@@ -20,7 +21,7 @@ static void factor_modes(const bough_sweep *s, int k, sweep_work *w, real *L, re
       for (int q = j + 1; q < nm; q++) v -= g[6 * q + i] * factor[AT(q, j)];
       X[i] = g[6 * j + i] = v * factor[AT(j, j)];
     }
-    carry_inward(s, k, w, X, b->um + j, L);
+    carry_inward(s, k, w, X, L + (b->um + j) * nu);
   }
 }
 
@@ -49,8 +50,8 @@ static void factor_hinge(const bough_sweep *s, int k, sweep_work *w, const sweep
     eliminate_hinge(s, b, in, w, x, P_plus, z_plus);
   for (int j = 0; j < n; j++) {
     for (int i = 0; i < 6; i++) X[i] = x->gain[j].G[i];
-    carry_inward(s, k, w, X, b->u0 + j, L);
-    for (int c = 0; c < n; c++) L[(b->u0 + c) * nu + b->u0 + j] = splat(c == j); /* the block itself is D's */
+    carry_inward(s, k, w, X, L + (b->u0 + j) * nu);
+    for (int c = 0; c < n; c++) L[(b->u0 + j) * nu + b->u0 + c] = splat(c == j); /* the block itself is D's */
   }
 }
 
@@ -67,6 +68,7 @@ static void factors(const bough_sweep *s, void *work, const void *q, const void 
     const bough_body *b = m->body + k;
     real P_plus[21], z_plus[6];
     pivots_begin(w);
+    place_modes(s, w, k);
     if (b->nm > 0) factor_modes(s, k, w, L, D);
     factor_hinge(s, k, w, &in, L, D, P_plus, z_plus);
     pivots_end(w, k);
@@ -74,6 +76,8 @@ static void factors(const bough_sweep *s, void *work, const void *q, const void 
     for (int i = 0; i < 6; i++) z_plus[i] = splat(0);
     if (b->parent >= 0) hand_to_parent(s, b, P_plus, z_plus, w->body + k, w);
   }
+  for (int i = 0; i < nu; i++) /* L' -> L */
+    for (int c = 0; c < i; c++) L[c * nu + i] = L[i * nu + c], L[i * nu + c] = splat(0);
   real *work_modal = w->scratch.modal;
   rows_to_eta(m, work_modal, L);
   columns_to_eta(m, 1, work_modal, L);

@@ -60,8 +60,10 @@ typedef struct {
 /* Motion in space: for loads, nodes, energy. */
 typedef struct {
   real attitude[9]; /* O -> inertial axes */
-  real r[3];        /* position of O, m, inertial axes (kinematics only) */
+  real r[3];        /* position of O, m, inertial axes (kinematics; composite.inl: from the O of the tree's first body) */
   real V[6];        /* spatial velocity of O, O axes (kinematics only) */
+  int run;          /* composite.inl: from this body to the own one each is the parent of the next, and speeds are neighbours */
+  int shown;        /* composite.inl: child at whose port PhiH has the modes of this body, or -1 */
 } space_work;
 
 /* What is kept of a body where it is not passed on. */
@@ -126,6 +128,7 @@ typedef struct {
     real *gam;         /* [nm_max][3] node_deform */
     real *modal;       /* [nm_max] a number for each mode of one body */
   } scratch;             /* of one function at a time */
+  real *PhiH;            /* [6][nu] composite.inl: motion of the reference by each speed, inertial axes */
   gathered *sum;         /* [2] passing places of two neighbours */
   real *alpha, *xiddot;  /* [2][6] and [2][nm_max], likewise */
   real D_min, D_scale;   /* of the body at hand: smallest pivot met and the size it is judged by */
@@ -190,6 +193,7 @@ static size_t carve_all(const bough_model *m, char *memory) {
   body_work unused;
   w->scratch.terms.NF = carve_reals(memory, &at, 9 * nm_max);
   w->scratch.terms.cor = carve_reals(memory, &at, 3 * nm_max);
+  w->PhiH = carve_reals(memory, &at, LANES == 1 ? 6 * (size_t)m->nu : 0);
   w->sum = carve(memory, &at, 2 * sizeof *w->sum);
   w->alpha = carve_reals(memory, &at, 2 * 6), w->xiddot = carve_reals(memory, &at, 2 * nm_max);
   if (memory) w->body = (body_work *)(void *)(memory + bough_align(sizeof(sweep_work)));
