@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from bough.fmu.acting import EndMarks, offset_axes, wrenches
 from bough.fmu.marks import (
     IDENTITY,
     ZERO,
@@ -20,8 +21,11 @@ from bough.fmu.marks import (
     transposed,
 )
 from bough.fmu.placed import NO_TURN, Node, Placed
+from bough.mechanism.element_block import element_rows
 from bough.mechanism.fields import Kind
 from bough.mechanism.mechanism import Mechanism
+from bough.model.model import End
+from bough.model.tree import GROUND
 
 
 @dataclass(frozen=True)
@@ -44,16 +48,31 @@ class Sensors:
         model = system.model
         keys = model.node_keys()
         self.sensors = [keys[name] for name in model.outputs]
-        self._loads = [keys[name] for name in system.block.loads]
+        nodes = system.block.loads[: len(system.block.loads) - len(element_rows(model))]
+        self._loads = [keys[name] for name in nodes]
+        joined = [keys[f"{e.body}.{e.node}"] for force in model.forces for e in force.ends if e.body != GROUND]
         self.frames: dict[int, _Frame] = {-1: _Frame()}
         self.needed: set[int] = set()
-        for body, _ in [*self.sensors, *self._loads]:
+        for body, _ in [*self.sensors, *self._loads, *joined]:
             k = placed.index.get(body, -1)
             while k >= 0 and k not in self.needed:
                 self.needed.add(k)
                 k = placed.parent(k)
         for k in sorted(self.needed):
             self.frames[k] = self._body(k)
+        acting, self._told = wrenches(model, len(nodes), self.known, self._end)
+        self._acting = [(*keys[f"{x.end.body}.{x.end.node}"], x) for x in acting if x.end.body != GROUND]
+
+    def _end(self, end: End) -> EndMarks:
+        """A frame of a force in space."""
+        axes, position = offset_axes(end)
+        if end.body == GROUND:
+            return EndMarks(axes, position, ZERO, ZERO, ZERO)
+        body, name = self.system.model.node_keys()[f"{end.body}.{end.node}"]
+        k = self.placed.index[body]
+        f = self._at(k, self.placed.node(k, name))
+        arm = apply(f.A, position)
+        return EndMarks(product(f.A, axes), add(f.r, arm), arm, f.w, add(f.v, cross(f.w, arm)))
 
     def _body(self, k: int) -> _Frame:
         joint = self.placed.joint(k)
@@ -97,6 +116,12 @@ class Sensors:
             )
             node = self.placed.node(k, name)
             torque, force = add(torque, t, cross(node.place, f)), add(force, f)
+        for body, name, wrench in self._acting:
+            if self.placed.index[body] != k or (moving and not self.placed.node(k, name).moving):
+                continue
+            back, node = transposed(self.frames[k].A), self.placed.node(k, name)
+            t, f = apply(back, wrench.torque), apply(back, wrench.force)
+            torque, force = add(torque, t, cross(node.place, f)), add(force, f)
         return torque, force
 
     # ---- results
@@ -106,7 +131,7 @@ class Sensors:
         accelerations: dict[int, tuple[Vector, Vector]] = {-1: (ZERO, ZERO)}
         for k in sorted(self.needed):
             accelerations[k] = self._acceleration(k, accelerations, udot, modal)
-        out: dict[tuple[Kind, int], Mark] = {}
+        out: dict[tuple[Kind, int], Mark] = dict(self._told)
         for n, (body, name) in enumerate(self.sensors):
             k = self.placed.index.get(body, -1)
             node = self.placed.node(k, name)

@@ -15,11 +15,12 @@ from scipy.spatial.transform import Rotation
 
 from bough.mechanism.bodies import PORT_ROTATION, Array, BodyData, NodeData, TwoPort, body_data, two_port
 from bough.mechanism.constraint_block import Closure, constraint_ints, constraint_reals
+from bough.mechanism.element_block import Element, element_ints, element_reals, element_rows
 from bough.model import Body, Model
 from bough.model.hinges import HINGES
 from bough.model.tree import GROUND
 
-VERSION = 6
+VERSION = 7
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +31,8 @@ class Block:
         data: The bytes.
         bodies: Each body as the kernel sees it.
         nodes: Number of every node that the kernel knows, by `body.node` as users call it.
-        loads: `body.node` of the nodes that take loads, in the kernel's order.
+        loads: `body.node` of the nodes that take loads, in the kernel's order; then what elements take, by the names of
+            `element_rows`.
     """
 
     data: bytes
@@ -83,7 +85,12 @@ class _Writer:
         return head + body
 
 
-def compile_block(model: Model, closures: Sequence[Closure] = (), every_node: bool = False) -> Block:
+def compile_block(
+    model: Model,
+    closures: Sequence[Closure] = (),
+    every_node: bool = False,
+    elements: Sequence[Element] | None = None,
+) -> Block:
     """The block of a checked model.
 
     Args:
@@ -91,6 +98,7 @@ def compile_block(model: Model, closures: Sequence[Closure] = (), every_node: bo
         closures: Its loops as the kernel sees them (`bough.mechanism.drawn`); none: loops and couplings stay open.
         every_node: Whether flexible bodies bring all their named nodes, or only those that carry a hinge, a load or a
             sensor: the kernel holds 6 nm numbers for each.
+        elements: Its forces as the kernel sees them (`bough.mechanism.drawn`); None: nothing acts between nodes.
 
     Raises:
         ModelError: The modes of a body depend on each other, or a beam has too few.
@@ -114,6 +122,8 @@ def compile_block(model: Model, closures: Sequence[Closure] = (), every_node: bo
     nu = sum(b.hinge.kind.nu + d.nm for b, d in zip(model.bodies, bodies, strict=True))
     w.ints += [len(bodies), nq, nu, len(nodes), len(loads), int(ruthless)]
     w.ints += [len(closures), len(model.couplings), sum(len(c.terms) for c in model.couplings)]
+    rows = () if elements is None else element_rows(model)
+    w.ints += [len(elements or ()), len(rows), 0]
     owner = [keys[name].rpartition(".")[0] for name in loads]
     for k, (body, data) in enumerate(zip(model.bodies, bodies, strict=True)):
         first = next((i for i, name in enumerate(owner) if name == body.name), 0)
@@ -124,7 +134,9 @@ def compile_block(model: Model, closures: Sequence[Closure] = (), every_node: bo
     owners = [k for k, d in enumerate(bodies) for _ in d.nodes]
     w.ints += [i for pair in zip(owners, first_nodes, strict=True) for i in pair]
     w.ints += [where[keys[name]] for name in loads]
-    constraint_ints(w.ints, model, closures, {name: where[key] for name, key in keys.items() if key in where})
+    known = {name: where[key] for name, key in keys.items() if key in where}
+    constraint_ints(w.ints, model, closures, known)
+    element_ints(w.ints, elements or (), known, len(loads))
     w.put(np.array(model.gravity))
     for attribute in ("damping", "stiffness", "rest", "armature"):
         w.put(_per_speed(model, bodies, attribute))
@@ -140,8 +152,8 @@ def compile_block(model: Model, closures: Sequence[Closure] = (), every_node: bo
         if first_nodes[j] == j:
             w.put(*table.arrays)
     constraint_reals(w.put, model, bodies, closures)
-    known = {name: where[key] for name, key in keys.items() if key in where}
-    return Block(w.finish(), bodies, known, loads)
+    element_reals(w.put, elements or ())
+    return Block(w.finish(), bodies, known, (*loads, *rows))
 
 
 def _used_nodes(model: Model) -> set[str]:
@@ -149,7 +161,8 @@ def _used_nodes(model: Model) -> set[str]:
     used = {f"{b.parent}.{b.at}" for b in model.bodies}
     keys = model.node_keys()
     asked = {name.rpartition(".")[0] for name in model.inputs} | set(model.outputs)
-    asked |= {f"{e.body}.{e.node}" for loop in model.loops for e in loop.ends if e.body != GROUND}
+    joined = [e for loop in model.loops for e in loop.ends] + [e for force in model.forces for e in force.ends]
+    asked |= {f"{e.body}.{e.node}" for e in joined if e.body != GROUND}
     return used | {".".join(keys[name]) for name in asked}
 
 

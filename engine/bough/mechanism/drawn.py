@@ -1,4 +1,4 @@
-"""What the file leaves to the drawing: attitudes of loops' second frames and lengths of rods."""
+"""What the file leaves to the drawing: attitudes of loops' second frames, lengths of rods and springs."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from bough.mechanism import kernel
 from bough.mechanism.block import compile_block
 from bough.mechanism.bodies import Array
 from bough.mechanism.constraint_block import Closure
+from bough.mechanism.element_block import Element, element_rows, force_element
 from bough.model import Model
 from bough.model.closures import AS_DRAWN
-from bough.model.model import End, Loop
+from bough.model.model import End, Force, Loop
 from bough.model.tree import GROUND
 
 
@@ -72,3 +73,48 @@ def _closure(loop: Loop, frames: Sequence[tuple[Array, Array, Array]]) -> Closur
     if loop.type == "universal":
         value = float(np.dot(loop.axes[0], loop.axes[1]))
     return Closure(loop, second, value)
+
+
+def drawn_elements(model: Model) -> tuple[Element, ...] | None:
+    """The forces of a model with free lengths as drawn at the start position; None if there are none.
+
+    Raises:
+        ModelError: A spring has no direction there, or a contact begins inside.
+    """
+    if not model.forces:
+        return None
+    rows = element_rows(model)
+    block = compile_block(model.model_copy(update={"couplings": ()}))
+    data = kernel.KernelData(kernel.KernelModel(block.data), lanes=0)
+    q, _ = written_state(model)
+    elements = []
+    for force in model.forces:
+        frames = [_frame(data, block.nodes, q, end) for end in force.ends]
+        row = rows.index(force.name) if force.name in rows else None
+        elements.append(force_element(force, _free_length(force, frames), row))
+    return tuple(elements)
+
+
+def _free_length(force: Force, frames: Sequence[tuple[Array, Array, Array]]) -> float:
+    """Of a spring, m; and what cannot begin so is refused."""
+    (r1, _, _), (r2, R2, _) = frames
+    distance = float(np.linalg.norm(r2 - r1))
+    length = distance if force.length is None else force.length
+    smooth = force.type == "spring" and force.length == 0.0
+    if force.type in ("spring", "actuator") and distance < 1e-9 and not smooth:
+        raise ModelError(
+            f"forces: {force.name!r}: expected ends apart from each other at the start, found both at one point, "
+            "where the line between them has no direction; move an end with `frames`, take a bushing, or for a spring "
+            "write `length: 0`"
+        )
+    if force.type == "contact":
+        flat = len(force.radius) == 1
+        gap = float((R2 @ np.array(force.normal)) @ (r1 - r2) if flat else distance) - sum(force.radius)
+        if gap < -1e-3 * force.radius[0]:
+            other = "plane" if flat else "other sphere"
+            raise ModelError(
+                f"forces: {force.name!r}: expected a sphere outside the {other} at the start position, found it "
+                f"{-gap:.3g} m inside; move the start position, check `normal` (it points from the second node to the "
+                "first) and `radius`"
+            )
+    return length

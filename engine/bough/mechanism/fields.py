@@ -34,6 +34,7 @@ class Kind(IntEnum):
     SOLVER_STEP = 31
     SOLVER_TOLERANCE = 32
     SOLVER_MAX_STEP = 33
+    ELEMENT = 40
     PARTNER = 100
     """A number of a partner (`bough.partners`); the index says which."""
 
@@ -75,6 +76,7 @@ FIELDS: dict[Kind, Field] = {
     Kind.UDOT: Field("VALUE", "udot", "n->nu"),
     Kind.FORCE: Field("VALUE", "force", "n->nu"),
     Kind.REACTION: Field("VALUE", "reaction", "6 * n->bodies"),
+    Kind.ELEMENT: Field("VALUE", "element", "n->element_values"),
     Kind.POSE: Field("VALUE", "pose", "7 * sensors"),
     Kind.VELOCITY: Field("VALUE", "velocity", "6 * sensors"),
     Kind.ACCELERATION: Field("VALUE", "acceleration", "6 * sensors"),

@@ -52,9 +52,12 @@ class _Options(c.Structure):
     )
 
 
+_SIZES = ("nq", "nu", "bodies", "nodes", "loads", "elements", "element_values", "loops", "couplings", "rows")
+
+
 class _Sizes(c.Structure):
     _fields_ = (
-        *((name, c.c_int) for name in ("nq", "nu", "bodies", "nodes", "loads", "loops", "couplings", "rows")),
+        *((name, c.c_int) for name in _SIZES),
         ("memory", c.c_size_t),
     )
 
@@ -77,10 +80,12 @@ VALUES = ("qdot", "udot", "force", "reaction", "pose", "velocity", "acceleration
 
 LOOP_VALUES = ("closure", "coupling")
 """What loops and couplings exert; an evaluation gives them too."""
+ELEMENT_VALUES = ("element",)
+"""What forces between nodes tell."""
 
 
 class _Values(c.Structure):
-    _fields_ = tuple((name, _P) for name in (*VALUES, *LOOP_VALUES))
+    _fields_ = tuple((name, _P) for name in (*VALUES, *LOOP_VALUES, *ELEMENT_VALUES))
 
 
 class _Rows(c.Structure):
@@ -226,7 +231,8 @@ class KernelModel:
         self.nu: int = sizes.nu
         self.bodies: int = sizes.bodies
         self.loads: int = sizes.loads
-        """Number of nodes that take a load."""
+        """Number of nodes that take a load, and of elements that take an input."""
+        self.element_values: int = sizes.element_values
         self.loops: int = sizes.loops
         self.couplings: int = sizes.couplings
         self.rows: int = sizes.rows
@@ -405,12 +411,13 @@ class KernelData:
         direction: dict[str, Array],
         nodes: Nodes,
         bodies: int,
-        wanted: Sequence[str] = VALUES,
+        wanted: Sequence[str] = (*VALUES, *ELEMENT_VALUES),
     ) -> dict[str, Array]:
         """Exact derivatives of the wanted values along a direction; arrays as in `bough_point` and `bough_values`."""
         m, n = self.model, nodes.size
-        sizes = (m.nq, m.nu, m.nu, 6 * bodies, 7 * n, 6 * n, 6 * n)
-        out = {name: np.zeros(size) for name, size in zip(VALUES, sizes, strict=True) if name in wanted}
+        sizes = (m.nq, m.nu, m.nu, 6 * bodies, 7 * n, 6 * n, 6 * n, m.element_values)
+        names = (*VALUES, *ELEMENT_VALUES)
+        out = {name: np.zeros(size) for name, size in zip(names, sizes, strict=True) if name in wanted}
         point, along = (_Point(**{name: _place(x.get(name)) for name in POINT}) for x in (at, direction))
         values = _Values(**{name: _place(a) for name, a in out.items()})
         self._check(_lib.bough_directional(m.handle, self.handle, point, along, n, _place(nodes), values))
@@ -567,7 +574,7 @@ class KernelSim:
         number of rows that are there.
         """
         work = np.zeros((2, 2 * self.data.model.nu + 6 * self._loads))
-        values = _Values(**{name: _place(store[name]) for name in VALUES if name in store})
+        values = _Values(**{name: _place(store[name]) for name in (*VALUES, *ELEMENT_VALUES) if name in store})
         rows = _Rows(
             _place(times), inputs.knots.size, _place(inputs.knots), inputs.places.size, _place(inputs.places),
             _place(inputs.values), _place(inputs.slopes), _place(work), nodes.size, _place(nodes),

@@ -16,7 +16,7 @@ from bough.errors import ArgumentError, SimulationError, choices, did_you_mean, 
 from bough.flex import counted, load
 from bough.mechanism import effective, kernel, operators
 from bough.mechanism.block import Block, compile_block
-from bough.mechanism.drawn import drawn_closures, written_state
+from bough.mechanism.drawn import drawn_closures, drawn_elements, written_state
 from bough.mechanism.linearize import StateSpace, linearize
 from bough.mechanism.linearize import minimal as reduced_to_minimum
 from bough.mechanism.loops import Assembly, ClosureError, Freedom, Loops, Moved
@@ -70,7 +70,7 @@ class Mechanism:
         """Compile the model for the kernel."""
         self.model: Model = counted(model) if isinstance(model, Model) else load(model)
         closures = drawn_closures(self.model)
-        self.block: Block = compile_block(self.model, closures)
+        self.block: Block = compile_block(self.model, closures, elements=drawn_elements(self.model))
         self._kernel_model = kernel.KernelModel(self.block.data)
         self._workspace = Workspace(self._kernel_model)
         self.q_table, self.u_table = coordinates(self.model)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal, TypeAlias
 
+from bough.mechanism.element_block import element_rows, force_values
 from bough.model import Body, Model
 
 Causality: TypeAlias = Literal["input", "output", "local"]
@@ -204,6 +205,40 @@ def variable_table(model: Model, loads: tuple[str, ...]) -> list[Variable]:
         for i in range(3):
             index = 6 * loads.index(node) + first + i
             out.append(Variable(f"{name}[{i + 1}]", unit, "input", "loads", index, f"{key} at {node}, inertial frame"))
+    out += _force_variables(model, loads)
     for n, name in enumerate(model.outputs):
         out += _sensor_variables(name, n)
+    return out
+
+
+_FORCE_TEXT = {
+    "s": "Distance of the ends of {}",
+    "v": "Rate of the distance of {}",
+    "f": "Force of {}, positive pushes apart",
+    "phi": "Rotation across {}",
+    "w": "Angular velocity across {}",
+    "tau": "Torque of {}",
+}
+
+
+def _force_variables(model: Model, loads: tuple[str, ...]) -> list[Variable]:
+    """Inputs of actuators, and what forces tell."""
+    out: list[Variable] = []
+    for name in element_rows(model):
+        text = f"Force applied by {name}, positive pushes its ends apart"
+        out.append(Variable(f"{name}.f", "N", "input", "loads", 6 * loads.index(name), text))
+    for force, key, unit, index in force_values(model):
+        if force.type == "actuator" and key == "f":
+            continue
+        word, part, number = key.partition("[")
+        text = _FORCE_TEXT[word].format(force.name)
+        if force.type == "contact" and word in "sv":
+            text = (
+                f"Gap of {force.name}, negative when pressed in" if word == "s" else f"Rate of the gap of {force.name}"
+            )
+        if part:
+            text = f"{text}, component {'xyz'[int(number[0]) - 1]} in the first frame".replace(
+                "Distance of the ends", "Offset"
+            )
+        out.append(Variable(f"{force.name}.{key}", unit, "output", "element", index, text))
     return out

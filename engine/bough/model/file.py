@@ -11,6 +11,7 @@ from pydantic import Field, create_model
 
 from bough.model.file_beam import BeamFile, ModalInitialFile
 from bough.model.file_fe import FeFile
+from bough.model.file_forces import ForceFile
 from bough.model.file_frame import NAME, POSITION, QUATERNION, FrameFile
 from bough.model.file_loops import CouplingFile, LoopFile
 from bough.model.hinges import HINGES, Drive, HingeType
@@ -146,6 +147,7 @@ class HeaderFile(FileModel):
     fidelity: Literal["full", "ruthless"] = Field("full", description="one of full, ruthless")
     geometric_stiffening: bool = Field(False, description="true or false")
     loops: list[LoopFile] | None = Field(None, description="a list of {name, type, between, axis, frames}")
+    forces: list[ForceFile] | None = Field(None, description="a list of {name, type, between, stiffness, damping}")
     couplings: list[CouplingFile] | None = Field(None, description="a list of {name, of, offset}")
     inputs: Annotated[list[str], StopAtFirst()] | None = Field(
         None, description="a list of node loads `<body>.<node>.force` or `<body>.<node>.torque`"

@@ -11,6 +11,7 @@ from bough.model.frames import vector
 from bough.model.mobility import check_mobility
 from bough.model.model import Model
 from bough.model.resolve_body import resolve_body
+from bough.model.resolve_forces import resolve_forces
 from bough.model.resolve_loops import resolve_couplings, resolve_loops
 from bough.model.synonyms import MODEL_WORDS
 from bough.model.tree import Entry, check_ports, check_tree, entry
@@ -54,6 +55,7 @@ def load(source: ModelSource) -> Model:
     names = {b.name for b in bodies} | {b.hinge.name for b in bodies}
     loops = resolve_loops(header.loops or (), bodies, names, report)
     couplings = resolve_couplings(header.couplings or (), bodies, names, report)
+    forces = resolve_forces(header.forces or (), bodies, names, report)
     report.fail_if_any()
     bodies = cut_bodies(bodies, report)
     report.fail_if_any()
@@ -67,6 +69,7 @@ def load(source: ModelSource) -> Model:
         outputs=tuple(header.outputs or ()),
         loops=loops,
         couplings=couplings,
+        forces=forces,
     )
 
 

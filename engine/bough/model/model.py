@@ -8,6 +8,7 @@ from typing import Literal
 from bough.model.beam_data import Beam, Cut, ModalInitial
 from bough.model.closures import ClosureType
 from bough.model.fe_data import Fe
+from bough.model.file_forces import ContactLaw, ForceType, OnlyWay
 from bough.model.hinges import HINGES, Drive, HingeKind, HingeType
 from bough.text.kinds import Frozen
 
@@ -261,6 +262,48 @@ class Coupling(Frozen):
     offset: float
 
 
+class Force(Frozen):
+    """A force between two frames on nodes; positive pushes them apart.
+
+    Attributes:
+        name: Name that its variables begin with.
+        type: 'spring', 'actuator', 'bushing' or 'contact'.
+        ends: First and second frame.
+        stiffness: N/m; of a contact N/m^exponent.
+        damping: N.s/m; of a Hunt-Crossley contact N.s/m^(exponent + 1).
+        stiffness_table: Points of elongation (m) and the force that pulls back (N), in place of the stiffness.
+        damping_table: Points of speed (m/s) and the force that resists (N).
+        stiffness_matrix: Of a bushing, 6 x 6, rotation first, axes of the first frame.
+        damping_matrix: Likewise.
+        length: Free length of a spring, m; None: as drawn.
+        only: Whether a spring acts one way only.
+        normal: Of the plane that a sphere touches, in the second frame.
+        radius: Of the sphere on the first node, and of that on the second if it is no plane, m.
+        exponent: Power of a contact's depth.
+        law: How a contact damps.
+        friction: Coefficient of friction of a contact.
+        slip: Slip at which friction has 71 % of its force, m/s.
+    """
+
+    name: str
+    type: ForceType
+    ends: tuple[End, End]
+    stiffness: float = 0.0
+    damping: float = 0.0
+    stiffness_table: tuple[tuple[float, float], ...] = ()
+    damping_table: tuple[tuple[float, float], ...] = ()
+    stiffness_matrix: Matrix = ()
+    damping_matrix: Matrix = ()
+    length: float | None = None
+    only: OnlyWay | None = None
+    normal: Vector3 = (0.0, 0.0, 1.0)
+    radius: tuple[float, ...] = ()
+    exponent: float = 1.0
+    law: ContactLaw = "linear"
+    friction: float = 0.0
+    slip: float = 1e-3
+
+
 class Model(Frozen):
     """A mechanism: bodies in a tree, each after its parent.
 
@@ -274,6 +317,7 @@ class Model(Frozen):
         outputs: Node sensors as written, `<body>.<node>`.
         loops: Closures between two nodes.
         couplings: Linear relations of coordinates.
+        forces: Springs, actuators, bushings and contacts between two nodes.
     """
 
     name: str
@@ -285,6 +329,7 @@ class Model(Frozen):
     outputs: tuple[str, ...]
     loops: tuple[Loop, ...] = ()
     couplings: tuple[Coupling, ...] = ()
+    forces: tuple[Force, ...] = ()
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the bodies and how they hang together."""

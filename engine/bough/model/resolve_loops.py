@@ -29,7 +29,7 @@ def resolve_loops(
     for i, file in enumerate(files):
         path: Path = ("loops", i)
         name = file.name or f"loop{i + 1}"
-        _take_name(name, "loop", (*path, "name"), names, report)
+        take_name(name, "loop", (*path, "name"), names, report)
         for key in ("length", "radius"):
             if key in file.model_fields_set and _VALUE.get(file.type) != key:
                 owner = next(t for t, k in _VALUE.items() if k == key)
@@ -56,9 +56,10 @@ def resolve_loops(
     return tuple(loops)
 
 
-def _take_name(name: str, what: str, path: Path, names: set[str], report: Report) -> None:
+def take_name(name: str, what: str, path: Path, names: set[str], report: Report) -> None:
+    """Refuse a name that is taken, and take it."""
     if name in RESERVED or name in names:
-        expected = "a name that no body, hinge, loop or coupling has"
+        expected = "a name that no body, hinge, loop, coupling or force has"
         report.add(path, expected, f"{name!r:.80}, which is taken", f"give the {what} another name")
     names.add(name)
 
@@ -73,7 +74,7 @@ def resolve_couplings(
     for i, file in enumerate(files):
         path: Path = ("couplings", i)
         name = file.name or f"coupling{i + 1}"
-        _take_name(name, "coupling", (*path, "name"), names, report)
+        take_name(name, "coupling", (*path, "name"), names, report)
         if not 1 <= len(file.of) <= MOST_TERMS:
             expected = f"1 to {MOST_TERMS} coordinates"
             report.add((*path, "of"), expected, f"{len(file.of)}", "write e.g. {motor.phi: 1, shoulder.phi: -50}")

@@ -305,13 +305,14 @@ class _Recorder:
         nu = system.nu
         self.tau, self.motion, self.loads = np.zeros(nu), np.zeros(nu), np.zeros((loads, 6))
         self.nodes = system._node_index(system.model.outputs)
-        self.computed = ("udot", "force", "reaction", "pose", "velocity", "acceleration")
+        self.computed = ("udot", "force", "reaction", "pose", "velocity", "acceleration", "element")
         sizes = {"q": system.nq, "u": nu, "udot": nu, "force": nu, "motion": nu, "loads": 6 * loads}
         sizes |= {
             "pose": 7 * sensors,
             "velocity": 6 * sensors,
             "acceleration": 6 * sensors,
             "reaction": 6 * nb,
+            "element": self.data.model.element_values,
         }
         # Memory is taken row by row as the run gets there.
         self.store = {kind: np.empty((times.size, size)) for kind, size in sizes.items()}

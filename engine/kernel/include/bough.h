@@ -27,7 +27,7 @@
 extern "C" {
 #endif
 
-#define BOUGH_BLOCK_VERSION 6
+#define BOUGH_BLOCK_VERSION 7
 
 typedef enum {
   BOUGH_OK = 0,
@@ -63,7 +63,8 @@ typedef struct {
   int nq, nu;    /* position coordinates, generalized speeds */
   int bodies;
   int nodes;     /* named ones, all bodies */
-  int loads;     /* nodes that take a load */
+  int loads;     /* rows of loads: nodes that take a load, then elements with inputs */
+  int elements, element_values; /* forces between nodes, and the numbers that they tell */
   int loops, couplings;
   int rows;      /* equations of loops and couplings, in their order */
   size_t memory; /* bytes */
@@ -105,7 +106,8 @@ typedef struct {
   const double *q, *u; /* [nq], [nu] */
   const double *tau;   /* [nu] applied generalized forces; springs, dampers, elasticity and gravity are the system's own */
   const double *motion; /* [nu] accelerations of held DOFs */
-  const double *loads;  /* [loads][6] torque and force at each load node, inertial frame */
+  const double *loads;  /* [loads][6] torque and force at each load node, inertial frame; of elements: torque and force in
+                         * node axes, or the force of an actuator, N, and five numbers that do not count */
   const double *udot;   /* [nu] accelerations where they are known: no dynamics are computed, and udot, force and reaction
                          * cannot be asked for; null: they follow from the rest */
 } bough_point; /* null where zero; q and u of the point itself must be there */
@@ -122,6 +124,9 @@ typedef struct {
   double *closure;      /* [loops][6] torque and force that the first side of a loop exerts on the second, at the origin and
                          * in the axes of the second frame; of redundant ones the smallest share */
   double *coupling;     /* [couplings] multiplier: force on a coordinate over its factor */
+  double *element;      /* [element_values] of forces between nodes, one after the other: distance s (m), its rate v (m/s), the
+                         * force f (N) along increasing s; of a bushing s, v, f, phi, w, tau, three each, in the axes of the
+                         * first frame; of a contact s is the gap; of a wheel its momentum (N.m.s) */
 } bough_values; /* null where not wanted */
 
 /* The values at a point; only what they need is computed. */

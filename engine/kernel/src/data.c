@@ -43,6 +43,10 @@ static size_t lay_out(const bough_model *m, int lanes, char *memory) {
     d->constraints = take(memory, &at, bough_other_ops_one_base.constraint_layout(m, NULL));
     d->projected = take_reals(memory, &at, m->nq + m->nu);
   }
+  if (m->n_elements > 0 || m->acting) {
+    d->elements = take(memory, &at, bough_other_ops_one_base.element_layout(m, NULL));
+    d->tau_all = take_reals(memory, &at, m->nu);
+  }
   const bough_forward_ops *four = FOUR(base);
   if (four && (lanes & BOUGH_LANES_BATCH)) {
     d->lanes_q = take_reals(memory, &at, 4 * m->nq), d->lanes_u = take_reals(memory, &at, 4 * m->nu);
@@ -53,6 +57,8 @@ static size_t lay_out(const bough_model *m, int lanes, char *memory) {
     d->tangent_buffer = take(memory, &at, bough_tangent_bytes(m));
     d->work_tangent = take(memory, &at, bough_forward_ops_tangent_base.work_size(m));
     if (m->n_rows > 0) d->constraints_tangent = take(memory, &at, bough_other_ops_tangent_base.constraint_layout(m, NULL));
+    if (m->n_elements > 0 || m->acting)
+      d->elements_tangent = take(memory, &at, bough_other_ops_tangent_base.element_layout(m, NULL));
   }
   return at;
 }
@@ -84,6 +90,8 @@ bough_status bough_data_create(const bough_model *m, int lanes, bough_data **out
   if (d->work_tangent) bough_forward_ops_tangent_base.work_layout(m, d->work_tangent);
   if (d->constraints) (void)bough_other_ops_one_base.constraint_layout(m, d->constraints);
   if (d->constraints_tangent) (void)bough_other_ops_tangent_base.constraint_layout(m, d->constraints_tangent);
+  if (d->elements) (void)bough_other_ops_one_base.element_layout(m, d->elements);
+  if (d->elements_tangent) (void)bough_other_ops_tangent_base.element_layout(m, d->elements_tangent);
   *out = d;
   return BOUGH_OK;
 }

@@ -5,7 +5,13 @@ static bough_status inverse(const bough_model *m, bough_data *d, const double *q
                             const double *loads, double *tau) {
   bough_sweep s = bough_data_sweep(d);
   s.path = d->path_general;
-  bough_other_ops_one_base.inverse(&s, d->work_one, q, u, udot, loads, tau);
+  bough_other_ops_one_base.inverse(&s, d->work_one, q, u, udot, m->n_loads > 0 ? loads : NULL, tau);
+  if (m->acting) {
+    const bough_point at = {.q = q, .u = u, .loads = loads};
+    bough_elements_at(d, &at, NULL, NULL);
+    const double *acting = bough_other_ops_one_base.element_view(d->elements).tau;
+    for (int i = 0; i < m->nu; i++) tau[i] -= acting[i];
+  }
   for (int i = 0; i < m->nu; i++)
     if (!bough_finite(tau[i])) {
       d->where.body = bough_body_of_speed(m, i);
@@ -38,7 +44,7 @@ bough_status bough_forward_dynamics_batch(const bough_model *m, bough_data *d, i
                                           const double *u, const double *tau, double *udot) {
   if (!m || !d || d->model != m || count < 0 || !d->work_four) return BOUGH_BAD_ARGUMENT;
   if (count > 0 && (!q || !u || !tau || !udot)) return BOUGH_BAD_ARGUMENT;
-  if (m->n_rows > 0) { /* rows may be redundant in one state and not in the next: lanes would part */
+  if (m->n_rows > 0 || m->acting) { /* rows may be redundant, a contact closed in one state and not in the next: lanes would part */
     const bough_point at = {.q = q, .u = u, .tau = tau};
     const bough_values values = {.udot = udot};
     return bough_evaluate_rows(m, d, count, &at, 0, NULL, &values);

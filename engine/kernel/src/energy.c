@@ -11,6 +11,12 @@ bough_status bough_energy(const bough_model *m, bough_data *d, int count, const 
     double unwanted[10];
     double *E = energy ? energy + 4 * i : unwanted, *p = momentum ? momentum + 6 * i : unwanted + 4;
     bough_other_ops_one_base.energy(&s, d->work_one, q + i * nq, u + i * nu, E, p);
+    if (m->acting) {
+      const bough_point at = {.q = q + i * nq, .u = u + i * nu};
+      double more[2] = {0.0, 0.0}; /* of the field, and of springs between nodes */
+      bough_elements_at(d, &at, NULL, more);
+      E[1] += more[0], E[3] += more[1];
+    }
   }
   return BOUGH_OK;
 }

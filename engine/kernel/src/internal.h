@@ -44,6 +44,24 @@ typedef struct {
   double offset;
 } bough_coupling;
 
+/* What acts between two frames on nodes: elements/, one law per file. */
+typedef enum { ELEMENT_SPRING, ELEMENT_ACTUATOR, ELEMENT_BUSHING, ELEMENT_CONTACT, ELEMENT_LOAD, ELEMENT_WHEEL } bough_element_law;
+typedef struct {
+  int constants; /* numbers that the model block brings for it, tables not counted */
+  int values;    /* that it tells: s, v, f; of a bushing three each, then phi, w, tau; of a wheel its momentum */
+  int acts;
+} bough_element_type;
+enum { BOUGH_ELEMENT_TYPES = 6, BOUGH_ELEMENT_VALUES = 18 };
+extern const bough_element_type bough_element_types[BOUGH_ELEMENT_TYPES];
+typedef struct {
+  int type;        /* bough_element_law */
+  int input;       /* row of the loads that it takes, or -1 */
+  int n1, n2;      /* points of a spring's tables; n1 of a wheel: its body */
+  int value0;      /* where its values begin */
+  bough_end a, b;  /* first and second frame */
+  const double *c; /* constants; their order stands in the law's file */
+} bough_element;
+
 /* What all the kernel knows of a hinge type: part of its record in hinges/. */
 typedef struct {
   int nq, nu;     /* number of coordinates and of speeds */
@@ -149,6 +167,11 @@ struct bough_model {
   const bough_coupling *coupling;
   const int *row_owner; /* [n_rows] closure, or n_closures + coupling */
   double length;        /* m, of the mechanism: turns rad into m where rows are compared */
+  int n_load_rows;      /* rows of loads: of load nodes, then of elements */
+  int n_elements, n_element_values;
+  int acting;           /* an element exerts something, or there is a field */
+  const bough_element *element;
+  const double *field;  /* gravity of a point mass: mu (m3/s2), centre (3, m); or null */
   size_t memory;
 };
 
@@ -195,6 +218,12 @@ typedef struct {
   int rank;
 } bough_constraint_view;
 
+/* What the elements left: generalized forces [nu], and wrenches on all that is outboard of each hinge [nb][6], O axes; of the
+ * instance's `real`. */
+typedef struct {
+  const void *tau, *through;
+} bough_element_view;
+
 /* One instance of all other sweeps, on the same workspace. */
 typedef struct {
   void (*inverse)(const bough_sweep *s, void *work, const void *q, const void *u, const void *udot,
@@ -208,6 +237,10 @@ typedef struct {
   void (*constraint_rows)(const bough_sweep *kinematic, void *work, void *constraints, const void *q, const void *u);
   void (*constrained)(const bough_forward_ops *ops, const bough_sweep *s, const bough_sweep *kinematic, void *work,
                       void *constraints, const bough_constrained *in, bough_target target);
+  size_t (*element_layout)(const bough_model *model, void *memory);
+  void (*elements)(const bough_sweep *kinematic, void *work, void *elements, const void *q, const void *u, const void *loads,
+                   void *values, void *energy);
+  bough_element_view (*element_view)(const void *elements);
 } bough_other_ops;
 bough_constraint_view bough_constraints_of(const void *constraints);
 
@@ -245,6 +278,8 @@ struct bough_data {
   void *tangent_buffer;                                   /* complex copies of arguments and values: tangent.c */
   double *speed_change, *speed_answer;                    /* [nu] bough_stop_impulse: changes given, changes found */
   void *constraints, *constraints_tangent;                /* of loops and couplings */
+  void *elements, *elements_tangent;                      /* of forces between nodes and of a field */
+  double *tau_all;                                        /* [nu] applied forces with those of the elements */
   double *projected;                                      /* [nq + 2 nu] bough_project */
   const bough_forward_ops *one, *four;
   int isa;
@@ -266,6 +301,9 @@ const bough_hinge_facts *bough_hinge(int type);
 /* point.c: the forward sweep `s` at a point, which must have q and u; force and reaction may be null. All single
  * evaluations, implicit stages of integrators among them, go through here. */
 bough_status bough_sweep_forward(bough_data *data, const bough_sweep *s, const bough_point *at, const bough_values *values);
+/* point.c: what elements exert at a point, into d->elements; values [element_values] and energy [2] (field, springs; added) may
+ * be null */
+void bough_elements_at(bough_data *data, const bough_point *at, double *values, double *energy);
 /* the same of the tree alone, loops and couplings open */
 bough_status bough_sweep_tree(bough_data *data, const bough_sweep *s, const bough_point *at, double *udot, double *force,
                               double *reaction);

@@ -3,11 +3,14 @@
  * A block is one pointer-free, versioned run of bytes, little-endian:
  *   0  "BOUGHBLK"   8  u32 version   12  u32 0x01020304   16  u64 size in bytes   24  u32 CRC-32 of bytes 32..size
  *   32 i64 number of ints   40 i64 number of reals   48 zero   64 ints (i32), padded to 8 bytes, then reals (f64)
- * Ints:  nb nq nu n_nodes n_loads ruthless n_closures n_couplings n_terms, then 14 per body (see read_body_ints), two per
+ * Ints:  nb nq nu n_nodes n_loads ruthless n_closures n_couplings n_terms n_elements
+ * n_inputs (rows of loads that elements take) n_field (1: gravity of a point mass), then 14 per body (see read_body_ints), two per
  * node (its body, and the first node with the same tables), one per load, three per closure (type, nodes of its ends, -1 for
- * ground), one per coupling (its terms), one per term (its body).
+ * ground), one per coupling (its terms), one per term (its body), six per element (law, nodes of its ends, row of loads or -1,
+ * points of its tables).
  * Reals: gravity[3] damping[nu] stiffness[nu] rest[nu] armature[nu] held[nu], then per body, per two-port and per node as
- * read below, then (with constraints) the length of the mechanism, 40 per closure, offset and factors per coupling. A body or node whose tables another one before it has got, too, does not bring them again.
+ * read below, then (with constraints) the length of the mechanism, 40 per closure, offset and factors per coupling,
+ * then 24 for the ends of each element, its constants and tables, and of the field mu and centre. A body or node whose tables another one before it has got, too, does not bring them again.
  * Nothing is trusted: every count, index and number is checked before it is used. */
 #include <limits.h>
 #include <string.h>
@@ -15,7 +18,7 @@
 #include "internal.h"
 
 enum { HEADER = 64, MODES_MAX = 2048, COUNT_MAX = 10000000, CONSTRAINTS_MAX = 2000 };
-enum { INTS_FIXED = 9, INTS_BODY = 14, INTS_NODE = 2, INTS_CLOSURE = 3 };
+enum { INTS_FIXED = 12, INTS_BODY = 14, INTS_NODE = 2, INTS_CLOSURE = 3, INTS_ELEMENT = 6 };
 enum { TABLES_OF = 12, PORT_OF = 13 }; /* among the ints of a body */
 
 typedef struct {
@@ -281,6 +284,40 @@ static void read_constraint_reals(reader *s, bough_model *m, bough_closure *clos
   }
 }
 
+static void read_element_ints(reader *s, bough_model *m, bough_element *element) {
+  for (int i = 0; i < m->n_elements && !s->bad; i++) {
+    bough_element *e = element + i;
+    e->type = next_int(s, 0, BOUGH_ELEMENT_TYPES - 1);
+    e->a.node = next_int(s, -1, m->n_nodes - 1), e->b.node = next_int(s, -1, m->n_nodes - 1);
+    e->input = next_int(s, -1, m->n_load_rows - 1);
+    e->n1 = next_int(s, 0, COUNT_MAX), e->n2 = next_int(s, 0, COUNT_MAX);
+    if (e->type == ELEMENT_SPRING ? e->n1 == 1 || e->n2 == 1 : e->n2 != 0) s->bad = 1;
+    if (e->type == ELEMENT_WHEEL ? e->n1 >= m->nb || e->a.node >= 0 || e->b.node >= 0 : e->type != ELEMENT_SPRING && e->n1 != 0)
+      s->bad = 1;
+    if (e->type == ELEMENT_WHEEL && !s->bad && m->body[e->n1].nh != 1) s->bad = 1;
+    e->value0 = m->n_element_values;
+    m->n_element_values += bough_element_types[e->type].values;
+    m->acting |= bough_element_types[e->type].acts;
+  }
+}
+
+/* steps of a table's first column are positive */
+static int table_ok(const double *t, int n) {
+  for (int i = 0; i + 1 < n; i++)
+    if (!(t[2 * i + 2] > t[2 * i])) return 0;
+  return 1;
+}
+
+static void read_element_reals(reader *s, bough_model *m, bough_element *element) {
+  for (int i = 0; i < m->n_elements && !s->bad; i++) {
+    bough_element *e = element + i;
+    const int tables = e->type == ELEMENT_SPRING ? e->n1 + e->n2 : 0, fixed = bough_element_types[e->type].constants;
+    read_end(s, &e->a), read_end(s, &e->b);
+    e->c = next_reals(s, fixed + (int64_t)2 * tables);
+    if (!s->bad && tables > 0 && (!table_ok(e->c + fixed, e->n1) || !table_ok(e->c + fixed + 2 * e->n1, e->n2))) s->bad = 1;
+  }
+}
+
 /* undeformed positions of the hinges: constants of rigid parents and two-ports */
 static void place_hinges(const bough_model *m, bough_body *body) {
   for (int k = 0; k < m->nb; k++)
@@ -312,8 +349,13 @@ bough_status bough_model_create(const void *block, size_t size, bough_model **ou
   head.n_closures = next_int(&s, 0, CONSTRAINTS_MAX), head.n_couplings = next_int(&s, 0, CONSTRAINTS_MAX);
   const int n_terms = next_int(&s, 0, BOUGH_TERMS_MAX * CONSTRAINTS_MAX);
   const int64_t constraint_ints = (int64_t)INTS_CLOSURE * head.n_closures + head.n_couplings + n_terms;
+  head.n_elements = next_int(&s, 0, COUNT_MAX);
+  head.n_load_rows = head.n_loads + next_int(&s, 0, COUNT_MAX);
+  const int n_field = next_int(&s, 0, 1);
+  head.acting = n_field;
+  const int64_t element_ints = (int64_t)INTS_ELEMENT * head.n_elements;
   const int64_t other_ints = (int64_t)INTS_BODY * head.nb + (int64_t)INTS_NODE * head.n_nodes + head.n_loads + INTS_FIXED;
-  if (s.bad || other_ints + constraint_ints != n_ints) return BOUGH_BAD_BLOCK;
+  if (s.bad || other_ints + constraint_ints + element_ints != n_ints) return BOUGH_BAD_BLOCK;
 
   const size_t bodies = bough_align(sizeof(bough_body) * (size_t)head.nb);
   const size_t nodes = bough_align(sizeof(bough_node) * (size_t)head.n_nodes);
@@ -322,7 +364,9 @@ bough_status bough_model_create(const void *block, size_t size, bough_model **ou
   const size_t closures = bough_align(sizeof(bough_closure) * (size_t)head.n_closures);
   const size_t couplings = bough_align(sizeof(bough_coupling) * (size_t)head.n_couplings);
   const size_t owners = bough_align(sizeof(int) * (6 * (size_t)head.n_closures + (size_t)head.n_couplings));
-  const size_t total = bough_align(sizeof(bough_model)) + bodies + nodes + loads + reals + closures + couplings + owners;
+  const size_t elements = bough_align(sizeof(bough_element) * (size_t)head.n_elements);
+  const size_t total =
+      bough_align(sizeof(bough_model)) + bodies + nodes + loads + reals + closures + couplings + owners + elements;
   char *memory = bough_allocate(total);
   if (!memory) return BOUGH_NO_MEMORY;
   bough_model *m = (bough_model *)(void *)memory;
@@ -335,10 +379,11 @@ bough_status bough_model_create(const void *block, size_t size, bough_model **ou
   bough_closure *closure = (bough_closure *)(void *)((char *)copy + reals);
   bough_coupling *coupling = (bough_coupling *)(void *)((char *)closure + closures);
   int *row_owner = (int *)(void *)((char *)coupling + couplings);
+  bough_element *element = (bough_element *)(void *)((char *)row_owner + owners);
   memcpy(copy, (const char *)block + HEADER + (((size_t)n_ints * 4 + 7) & ~(size_t)7), (size_t)n_reals * 8);
   s.reals = copy;
   m->body = body, m->node = node, m->load_node = load_node;
-  m->closure = closure, m->coupling = coupling, m->row_owner = row_owner;
+  m->closure = closure, m->coupling = coupling, m->row_owner = row_owner, m->element = element;
 
   for (int64_t i = 0; i < n_reals; i++)
     if (!bough_finite(copy[i])) s.bad = 1;
@@ -349,6 +394,7 @@ bough_status bough_model_create(const void *block, size_t size, bough_model **ou
   }
   for (int j = 0; j < m->n_loads; j++) load_node[j] = next_int(&s, 0, m->n_nodes - 1);
   if (!s.bad) read_constraint_ints(&s, m, closure, coupling, n_terms);
+  if (!s.bad) read_element_ints(&s, m, element);
   if (!s.bad) link_bodies(&s, m, body);
   if (!s.bad) {
     m->gravity = next_reals(&s, 3);
@@ -359,6 +405,8 @@ bough_status bough_model_create(const void *block, size_t size, bough_model **ou
       if (body[k].two_port_ok) read_two_port(&s, m, k, body + k);
     read_nodes(&s, m, body, node);
     read_constraint_reals(&s, m, closure, coupling, row_owner);
+    read_element_reals(&s, m, element);
+    if (n_field) m->field = next_reals(&s, 4);
   }
   if (s.bad || s.r != n_reals || !nodes_fit(m)) {
     bough_release(memory);
@@ -373,7 +421,8 @@ void bough_model_free(bough_model *model) { bough_release(model); }
 bough_sizes bough_model_sizes(const bough_model *m) {
   bough_sizes sizes = {0};
   if (!m) return sizes;
-  sizes.nq = m->nq, sizes.nu = m->nu, sizes.bodies = m->nb, sizes.nodes = m->n_nodes, sizes.loads = m->n_loads;
+  sizes.nq = m->nq, sizes.nu = m->nu, sizes.bodies = m->nb, sizes.nodes = m->n_nodes, sizes.loads = m->n_load_rows;
+  sizes.elements = m->n_elements, sizes.element_values = m->n_element_values;
   sizes.loops = m->n_closures, sizes.couplings = m->n_couplings, sizes.rows = m->n_rows;
   sizes.memory = m->memory;
   return sizes;

@@ -10,7 +10,8 @@ bough_status bough_sweep_tree(bough_data *d, const bough_sweep *s, const bough_p
   return status;
 }
 
-bough_status bough_sweep_forward(bough_data *d, const bough_sweep *s, const bough_point *at, const bough_values *v) {
+/* everything but elements */
+static bough_status sweep_closed(bough_data *d, const bough_sweep *s, const bough_point *at, const bough_values *v) {
   const bough_model *m = d->model;
   if (m->n_rows == 0) return bough_sweep_tree(d, s, at, v->udot, v->force, v->reaction);
   const bough_sweep kin = bough_data_kinematic_sweep(d);
@@ -20,6 +21,38 @@ bough_status bough_sweep_forward(bough_data *d, const bough_sweep *s, const boug
   const bough_status status = bough_data_check(d, d->one, d->work_one, 0, v->udot);
   if (status != BOUGH_OK) d->where.time = at->t;
   return status;
+}
+
+void bough_elements_at(bough_data *d, const bough_point *at, double *values, double *energy) {
+  const bough_sweep kin = bough_data_kinematic_sweep(d);
+  bough_other_ops_one_base.elements(&kin, d->work_one, d->elements, at->q, at->u, at->loads, values, energy);
+}
+
+/* Elements act as generalized forces. So they are no part of tau where it is told, a held DOF needs so much less, and what they
+ * carry past a hinge is no reaction of it. */
+static bough_status sweep_elements(bough_data *d, const bough_sweep *s, const bough_point *at, const bough_values *v) {
+  const bough_model *m = d->model;
+  bough_elements_at(d, at, v->element, NULL);
+  const bough_element_view e = bough_other_ops_one_base.element_view(d->elements);
+  const double *tau = e.tau, *through = e.through;
+  bough_point with = *at;
+  for (int i = 0; i < m->nu; i++) d->tau_all[i] = (at->tau ? at->tau[i] : 0.0) + tau[i];
+  with.tau = d->tau_all;
+  const bough_status status = sweep_closed(d, s, &with, v);
+  if (status != BOUGH_OK) return status;
+  for (int i = 0; v->force && i < m->nu; i++) v->force[i] = s->held[i] ? v->force[i] - tau[i] : at->tau ? at->tau[i] : 0.0;
+  for (int k = 0; v->reaction && k < m->nb; k++) {
+    const double *C = m->body[k].axes, *X = through + 6 * k; /* to the user's axes */
+    for (int i = 0; i < 6; i++) {
+      const double *x = X + (i < 3 ? 0 : 3), *row = C + 3 * (i % 3);
+      v->reaction[6 * k + i] -= row[0] * x[0] + row[1] * x[1] + row[2] * x[2];
+    }
+  }
+  return BOUGH_OK;
+}
+
+bough_status bough_sweep_forward(bough_data *d, const bough_sweep *s, const bough_point *at, const bough_values *v) {
+  return d->model->acting ? sweep_elements(d, s, at, v) : sweep_closed(d, s, at, v);
 }
 
 static int nodes_ok(const bough_model *m, int count, const int *nodes) {
@@ -35,6 +68,7 @@ static bough_status evaluate(const bough_model *m, bough_data *d, const bough_po
   const double *udot = at->udot;
   const int moving = count > 0 && (v->pose || v->velocity || v->acceleration);
   if (v->qdot) bough_position_rates(m, at->q, at->u, v->qdot);
+  const int told = v->element && m->n_elements > 0;
   const int forces = v->force || v->reaction || v->closure || v->coupling;
   if (!udot && (v->udot || forces || (moving && v->acceleration))) {
     const bough_sweep s = bough_data_sweep(d);
@@ -43,7 +77,9 @@ static bough_status evaluate(const bough_model *m, bough_data *d, const bough_po
     const bough_status status = bough_sweep_forward(d, &s, at, &found);
     if (status != BOUGH_OK) return status;
     udot = found.udot;
-  }
+    if (told && !m->acting) bough_elements_at(d, at, v->element, NULL);
+  } else if (told)
+    bough_elements_at(d, at, v->element, NULL);
   if (!moving) return BOUGH_OK;
   const bough_sweep s = bough_data_kinematic_sweep(d);
   bough_other_ops_one_base.node_motion(&s, d->work_one, at->q, at->u, udot, count, nodes, v->pose, v->velocity,
@@ -80,6 +116,7 @@ bough_status bough_evaluate_rows(const bough_model *m, bough_data *d, int rows, 
     v.qdot = next_out(v.qdot, (size_t)m->nq), v.udot = next_out(v.udot, nu), v.force = next_out(v.force, nu);
     v.reaction = next_out(v.reaction, 6 * (size_t)m->nb), v.pose = next_out(v.pose, 7 * n);
     v.closure = next_out(v.closure, 6 * (size_t)m->n_closures), v.coupling = next_out(v.coupling, (size_t)m->n_couplings);
+    v.element = next_out(v.element, (size_t)m->n_element_values);
     v.velocity = next_out(v.velocity, 6 * n), v.acceleration = next_out(v.acceleration, 6 * n);
   }
   return status;

@@ -14,7 +14,7 @@ size_t bough_tangent_bytes(const bough_model *m) {
   const size_t nu = (size_t)m->nu, nb = (size_t)m->nb;
   const size_t constraints = 6 * (size_t)m->n_closures + (size_t)m->n_couplings;
   return sizeof(number) *
-         ((size_t)m->nq + 5 * nu + 6 * (size_t)m->n_loads + 6 * nb + PER_NODE * (size_t)m->n_nodes + constraints);
+         ((size_t)m->nq + 5 * nu + 6 * (size_t)m->n_load_rows + 6 * nb + PER_NODE * (size_t)m->n_nodes + constraints + (size_t)m->n_element_values + nu);
 }
 
 /* x + i h dx into `to`; null is zero. Returns the place behind. */
@@ -32,6 +32,28 @@ static void rates(const bough_model *m, const bough_point *at, const bough_point
   if (dir->q) bough_position_rates_turned(m, dir->q, at->u, dqdot);
 }
 
+/* what elements exert at the point, onto tau, and the values that they tell */
+static void elements(bough_data *d, const number *q, const number *u, const number *loads, number *tau, number *value) {
+  const bough_sweep kin = bough_data_kinematic_sweep(d);
+  bough_other_ops_tangent_base.elements(&kin, d->work_tangent, d->elements_tangent, q, u, loads, value, NULL);
+  const number *acting = bough_other_ops_tangent_base.element_view(d->elements_tangent).tau;
+  for (int i = 0; i < d->model->nu; i++) tau[i] += acting[i];
+}
+/* forces and reactions as point.c tells them: elements are the mechanism's own */
+static void without_elements(const bough_data *d, const bough_sweep *s, const number *applied, number *force, number *reaction) {
+  const bough_element_view e = bough_other_ops_tangent_base.element_view(d->elements_tangent);
+  const number *tau = e.tau, *through = e.through;
+  for (int i = 0; i < d->model->nu; i++) force[i] = s->held[i] ? force[i] - tau[i] : applied[i];
+  for (int k = 0; k < d->model->nb; k++) {
+    const double *C = d->model->body[k].axes;
+    for (int i = 0; i < 6; i++) {
+      const number *x = through + 6 * k + (i < 3 ? 0 : 3);
+      const double *row = C + 3 * (i % 3);
+      reaction[6 * k + i] -= row[0] * x[0] + row[1] * x[1] + row[2] * x[2];
+    }
+  }
+}
+
 bough_status bough_directional(const bough_model *m, bough_data *d, const bough_point *at, const bough_point *dir,
                                int count, const int *nodes, const bough_values *dz) {
   if (!m || !d || d->model != m || !d->work_tangent || !at || !dir || !dz || !at->q || !at->u) return BOUGH_BAD_ARGUMENT;
@@ -42,11 +64,14 @@ bough_status bough_directional(const bough_model *m, bough_data *d, const bough_
   number *q = d->tangent_buffer;
   number *u = lift(at->q, dir->q, m->nq, q), *tau = lift(at->u, dir->u, m->nu, u);
   number *motion = lift(at->tau, dir->tau, m->nu, tau), *loads = lift(at->motion, dir->motion, m->nu, motion);
-  number *udot = lift(at->loads, dir->loads, 6 * m->n_loads, loads), *force = udot + m->nu;
+  number *udot = lift(at->loads, dir->loads, 6 * m->n_load_rows, loads), *force = udot + m->nu;
   number *reaction = force + m->nu, *pose = reaction + 6 * m->nb, *velocity = pose + 7 * count;
   number *acceleration = velocity + 6 * count, *closure = acceleration + 6 * count, *coupling = closure + 6 * m->n_closures;
+  number *element = coupling + m->n_couplings, *applied = element + m->n_element_values;
   const int loaded = m->n_loads > 0 && (at->loads || dir->loads);
   bough_sweep s = bough_data_sweep(d);
+  for (int i = 0; i < m->nu; i++) applied[i] = tau[i];
+  if (m->acting || (dz->element && m->n_elements > 0)) elements(d, q, u, loads, tau, element);
   if (m->n_rows == 0)
     bough_forward_ops_tangent_base.forward(&s, d->work_tangent, q, u, tau, motion, loaded ? loads : NULL, udot, force, reaction);
   else {
@@ -55,6 +80,7 @@ bough_status bough_directional(const bough_model *m, bough_data *d, const bough_
     bough_other_ops_tangent_base.constrained(&bough_forward_ops_tangent_base, &s, &kin, d->work_tangent, d->constraints_tangent,
                                              &in, TARGET_ACCELERATION);
   }
+  if (m->acting) without_elements(d, &s, applied, force, reaction);
   for (int i = 0; i < m->nu; i++)
     if (!bough_finite(creal(udot[i])) || !bough_finite(cimag(udot[i]))) {
       d->where.body = bough_body_of_speed(m, i);
@@ -68,6 +94,7 @@ bough_status bough_directional(const bough_model *m, bough_data *d, const bough_
   drop(udot, m->nu, dz->udot), drop(force, m->nu, dz->force), drop(reaction, 6 * m->nb, dz->reaction);
   drop(pose, 7 * count, dz->pose), drop(velocity, 6 * count, dz->velocity);
   drop(acceleration, 6 * count, dz->acceleration);
+  if (m->n_elements > 0) drop(element, m->n_element_values, dz->element);
   drop(closure, 6 * m->n_closures, dz->closure), drop(coupling, m->n_couplings, dz->coupling);
   return BOUGH_OK;
 }
@@ -77,11 +104,17 @@ bough_status bough_inverse_directional(const bough_model *m, bough_data *d, cons
   if (!m || !d || d->model != m || !d->work_tangent || !at || !dir || !dtau || !at->q || !at->u) return BOUGH_BAD_ARGUMENT;
   number *q = d->tangent_buffer;
   number *u = lift(at->q, dir->q, m->nq, q), *udot = lift(at->u, dir->u, m->nu, u);
-  number *loads = lift(at->udot, dir->udot, m->nu, udot), *tau = lift(at->loads, dir->loads, 6 * m->n_loads, loads);
+  number *loads = lift(at->udot, dir->udot, m->nu, udot), *tau = lift(at->loads, dir->loads, 6 * m->n_load_rows, loads);
   const int loaded = m->n_loads > 0 && (at->loads || dir->loads);
   bough_sweep s = bough_data_sweep(d);
   s.path = d->path_general;
   bough_other_ops_tangent_base.inverse(&s, d->work_tangent, q, u, udot, loaded ? loads : NULL, tau);
+  if (m->acting) {
+    number *less = tau + m->nu;
+    for (int i = 0; i < m->nu; i++) less[i] = 0.0;
+    elements(d, q, u, loads, less, NULL);
+    for (int i = 0; i < m->nu; i++) tau[i] -= less[i];
+  }
   for (int i = 0; i < m->nu; i++)
     if (!bough_finite(creal(tau[i])) || !bough_finite(cimag(tau[i]))) {
       d->where.body = bough_body_of_speed(m, i);

@@ -28,7 +28,7 @@ static bough_status record(bough_sim *sim, const bough_rows *r, int i, int p, do
     sim->tau[k] = value[k] + change;
   }
   for (int k = 0; k < sim->nu; k++) r->motion[n * nu + (size_t)k] = sim->motion[k];
-  const size_t loads = 6 * (size_t)sim->model->n_loads;
+  const size_t loads = 6 * (size_t)sim->model->n_load_rows;
   for (size_t k = 0; k < loads; k++) r->loads[n * loads + k] = sim->loads[k];
   const bough_point at = {t, q, u, sim->tau, sim->motion, sim->loads, NULL};
   const bough_values *v = &r->values;
@@ -36,6 +36,7 @@ static bough_status record(bough_sim *sim, const bough_rows *r, int i, int p, do
   if (count > 0)
     row.pose = v->pose + n * 7 * count, row.velocity = v->velocity + n * 6 * count,
     row.acceleration = v->acceleration + n * 6 * count;
+  if (v->element) row.element = v->element + n * (size_t)sim->model->n_element_values;
   const bough_status status = bough_evaluate(sim->model, sim->data, &at, r->count, r->nodes, &row);
   if (status != BOUGH_OK) sim->where = sim->data->where, sim->where.time = t;
   return status;

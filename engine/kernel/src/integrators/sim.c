@@ -49,7 +49,7 @@ static double *take(char *memory, size_t *offset, int count) {
 }
 
 static size_t lay_out(const bough_model *m, char *memory) {
-  const int ny = m->nq + m->nu, inputs = 2 * m->nu + 6 * m->n_loads;
+  const int ny = m->nq + m->nu, inputs = 2 * m->nu + 6 * m->n_load_rows;
   size_t at = bough_align(sizeof(bough_sim));
   bough_sim local = {0}, *s = memory ? (bough_sim *)(void *)memory : &local;
   const size_t first = at;
@@ -96,7 +96,7 @@ bough_status bough_sim_create(const bough_model *m, bough_data *data, const boug
   bough_sim *s = (bough_sim *)(void *)memory;
   s->model = m, s->data = data, s->options = *options;
   begin_with(s);
-  s->nq = m->nq, s->nu = m->nu, s->ny = m->nq + m->nu, s->n_inputs = 2 * m->nu + 6 * m->n_loads;
+  s->nq = m->nq, s->nu = m->nu, s->ny = m->nq + m->nu, s->n_inputs = 2 * m->nu + 6 * m->n_load_rows;
   s->now.input_order = -1, s->now.error_old = 1e-4;
   s->where.body = -1;
   s->stop = INFINITY;

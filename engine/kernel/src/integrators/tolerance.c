@@ -195,7 +195,7 @@ static double sign(const bough_sim *sim, int i) {
 
 /* rates at y with the last digits of y, of the inputs and of gravity changed, into rate */
 static bough_status probe(bough_sim *sim, double *y, double *rate) {
-  const int nq = sim->nq, nu = sim->nu, nl = 6 * sim->model->n_loads;
+  const int nq = sim->nq, nu = sim->nu, nl = 6 * sim->model->n_load_rows;
   double *g = sim->data->gravity, kept[3], pull = 0.0;
   const bough_status status = bough_sim_inputs(sim, sim->now.t, sim->y);
   if (status != BOUGH_OK) return status;

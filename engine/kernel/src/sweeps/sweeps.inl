@@ -27,7 +27,14 @@ const bough_forward_ops LANE_NAME(bough_forward_ops) = {work_size, work_layout, 
 #include "constraints/closure.inl"
 #include "constraints/jacobian.inl"
 #include "constraints/multipliers.inl"
+#include "elements/element.inl"
+#include "elements/spring.inl"
+#include "elements/bushing.inl"
+#include "elements/contact.inl"
+#include "elements/field.inl"
+#include "elements/elements.inl"
 extern const bough_other_ops LANE_NAME(bough_other_ops);
 const bough_other_ops LANE_NAME(bough_other_ops) = {inverse, mass_matrix, factors, node_motion, energy,
-                                                    constraint_layout, constraint_rows, constrained};
+                                                    constraint_layout, constraint_rows, constrained,
+                                                    element_layout, elements, element_view};
 #endif
