@@ -116,6 +116,40 @@ FLYER = model(
 )
 """Nothing holds it and nothing acts on it: momentum is constant whatever its hinges do."""
 
+LINKAGE = model(
+    "linkage",
+    body(
+        "crank",
+        "ground",
+        hinge("revolute", "drive", [0, 0, 1], damping=0.05, initial={"phi": 1.0, "w": 2.0}),
+        rigid=rigid(1.0, (0.01, 0.09, 0.09), (0.5, 0, 0.02), nodes={"tip": {"position": [1, 0, 0]}}, tunable=True),
+    ),
+    body(
+        "coupler",
+        "crank.tip",
+        hinge("revolute", "elbow", [0, 0, 1]),
+        beam=beam(2.0, {"bending_y": 1, "bending_z": 2}, {"area": 1e-3, "Iy": 2e-7, "Iz": 1e-7, "J": 2e-7}),
+    ),
+    body(
+        "rocker",
+        "ground",
+        hinge("revolute", "pivot", [0, 0, 1], frame={"position": [2, 0, 0]}),
+        rigid=rigid(1.5, (0.01, 0.3, 0.3), (0.75, 0, 0), nodes={"tip": {"position": [1.5, 0, 0]}}),
+    ),
+    body(
+        "rotor",
+        "ground",
+        hinge("revolute", "motor", [0, 0, 1], frame={"position": [0, 0, -0.3]}),
+        rigid=rigid(0.2, (1e-3, 1e-3, 2e-3)),
+    ),
+    gravity=[0, -9.81, 0],
+    loops=[{"name": "pin", "type": "slot", "axis": [0, 0, 1], "between": ["coupler.tip", "rocker.tip"]}],
+    couplings=[{"name": "gear", "of": {"motor.phi": 1, "drive.phi": -3}, "offset": 0.5}],
+    inputs=["coupler.tip.force"],
+    outputs=["coupler.tip", "rocker.tip"],
+)
+"""A crank turns a flexible coupler and a rocker, by a gear; no equation of the loop is redundant."""
+
 SLIDER = model(
     "slider",
     body(

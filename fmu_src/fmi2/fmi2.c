@@ -237,8 +237,11 @@ fmi2Status fmi2CompletedIntegratorStep(fmi2Component c, fmi2Boolean no_set_befor
   ENTER(CALL_COMPLETED_STEP);
   (void)no_set_before;
   if (bough_instance_missing(f, enter_event, 1) || bough_instance_missing(f, terminate, 1)) return fmi2Error;
-  *enter_event = *terminate = fmi2False;
-  return fmi2OK;
+  int event = 0;
+  const bough_instance_status status = bough_instance_completed_step(f, &event);
+  *enter_event = event ? fmi2True : fmi2False;
+  *terminate = fmi2False;
+  return (fmi2Status)status;
 }
 fmi2Status fmi2SetTime(fmi2Component c, fmi2Real time) {
   ENTER(CALL_SET_TIME);

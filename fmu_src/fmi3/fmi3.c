@@ -405,8 +405,11 @@ fmi3Status fmi3CompletedIntegratorStep(fmi3Instance c, fmi3Boolean no_set_before
   ENTER(CALL_COMPLETED_STEP);
   (void)no_set_before;
   if (bough_instance_missing(f, enter_event, 1) || bough_instance_missing(f, terminate, 1)) return fmi3Error;
-  *enter_event = *terminate = fmi3False;
-  return fmi3OK;
+  int event = 0;
+  const bough_instance_status status = bough_instance_completed_step(f, &event);
+  *enter_event = event ? fmi3True : fmi3False;
+  *terminate = fmi3False;
+  return (fmi3Status)status;
 }
 fmi3Status fmi3SetTime(fmi3Instance c, fmi3Float64 time) {
   ENTER(CALL_SET_TIME);

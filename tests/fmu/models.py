@@ -7,14 +7,14 @@ from functools import cache
 from pathlib import Path
 
 from fmu.fmi import Fmu
-from small_models import ARM, FLYER
+from small_models import ARM, FLYER, LINKAGE
 
 import bough
 from bough.fmu.package import find_binary, fmu_files, native_platform
 from bough.mechanism.variable_table import scalar_table
 
 VERSIONS = ("2.0", "3.0")
-MODELS = {"arm": ARM, "flyer": FLYER}
+MODELS = {"arm": ARM, "flyer": FLYER, "linkage": LINKAGE}
 
 
 @cache

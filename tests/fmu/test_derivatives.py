@@ -72,7 +72,7 @@ def test_seeds_of_several_knowns_add_up(arm: Fmu) -> None:
         assert twice[0] == pytest.approx(3.0 * it.directional(["shoulder.a"], ["shoulder.tau"], [1.0])[0], rel=1e-14)
 
 
-@pytest.mark.parametrize("model", ["arm", "flyer"])
+@pytest.mark.parametrize("model", ["arm", "flyer", "linkage"])
 def test_adjoint_is_the_transpose(fmus: Finder, model: str) -> None:
     states, inputs, outputs = sides(model)
     unknowns, knowns = [f"der({n})" for n in states] + outputs, states + inputs
@@ -122,7 +122,7 @@ def dependencies(fmu: Fmu) -> dict[str, set[str]]:
 
 
 @pytest.mark.parametrize("fmi", VERSIONS)
-@pytest.mark.parametrize("model", ["arm", "flyer"])
+@pytest.mark.parametrize("model", ["arm", "flyer", "linkage"])
 def test_what_does_not_depend_on_a_known_does_not_change_with_it(fmus: Finder, model: str, fmi: str) -> None:
     """Perturb one known after the other, by a lot. Inputs leave every bit of what is independent of them alone; states
     may move a zero that is a sum of cancelling terms, such as a speed across the plane of motion, by rounding."""

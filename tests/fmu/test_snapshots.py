@@ -26,7 +26,8 @@ def outputs(of: bough.Mechanism) -> list[str]:
 def drive(it: Instance, names: list[str]) -> bytes:
     """Unequal steps with inputs and a parameter that change; every output and the state, as bytes."""
     log = b""
-    inputs = [n for n in it.fmu.references if n.endswith((".tau", ".tau[2]", ".force[3]"))]
+    ends = (".tau", ".tau[2]", ".force[3]")
+    inputs = [n for n in it.fmu.references if n.endswith(ends) and n != "gear.tau"]  # which a loop exerts
     for i, h in enumerate(STEPS):
         it.set({name: 0.1 * (i + 1) * (-1) ** k for k, name in enumerate(inputs)})
         if i == 2:
@@ -37,7 +38,7 @@ def drive(it: Instance, names: list[str]) -> bytes:
 
 
 @pytest.mark.parametrize("method", [0, 1, 2, 3, 4], ids=["rk4", "dopri5", "rosenbrock2", "radau5", "auto"])
-@pytest.mark.parametrize("model", ["arm", "flyer"])
+@pytest.mark.parametrize("model", ["arm", "flyer", "linkage"])
 def test_restored_run_repeats_every_bit(fmus: Finder, fmi: str, model: str, method: int) -> None:
     fmu, names = fmus(model, fmi), outputs(system(model))
     with Instance(fmu) as it:
@@ -54,7 +55,7 @@ def test_restored_run_repeats_every_bit(fmus: Finder, fmi: str, model: str, meth
         it.drop(box)
 
 
-@pytest.mark.parametrize("model", ["arm", "flyer"])
+@pytest.mark.parametrize("model", ["arm", "flyer", "linkage"])
 def test_snapshots_of_model_exchange_repeat_every_bit(fmus: Finder, fmi: str, model: str) -> None:
     """Quaternions off unit length by an integrator's error stay as the integrator left them."""
     fmu, names = fmus(model, fmi), outputs(system(model))

@@ -38,6 +38,7 @@ from bough.fmu.marks import (
     total,
     transposed,
 )
+from bough.fmu.multipliers import Closures
 from bough.fmu.placed import Joint, Knowns, Placed
 from bough.fmu.sensed import Sensors
 from bough.mechanism.fields import Kind
@@ -126,6 +127,7 @@ class _Motion:
         self.f: list[tuple[Vector, Vector]] = [(ZERO, ZERO)] * n
         self.modal: list[Mark] = [None] * n
         self.udot: dict[int, Mark] = {}
+        self.closures = Closures(system, placed)
         self._solve()
 
     # ---- constants of the bodies
@@ -171,6 +173,7 @@ class _Motion:
             before = (list(self.alpha), list(self.f), list(self.modal), dict(self.udot))
             for link in self.links:
                 self._outward(link)
+            self.closures.follow([(*w, *v) for w, v in self.alpha], self.modal, self.udot)
             for link in reversed(self.links):
                 self._inward(link)
             if before == (self.alpha, self.f, self.modal, self.udot):
@@ -191,6 +194,8 @@ class _Motion:
         k = link.k
         w, v = self.alpha[k]
         inertia, (torque, force) = self.inertia[k], self.bias[k]
+        closing = self.closures.wrench[k]
+        torque, force = add(torque, (closing,) * 3), add(force, (closing,) * 3)
         inner = [self._carried(self.links[c]) for c in self.children[k]]
         if inertia is None:
             moving = [c for c in self.children[k] if self.links[c].joint.node.moving]
@@ -226,7 +231,7 @@ class _Motion:
             self.udot.update(link.joint.motion)
             return
         for i, along in self._along(link).items():
-            self.udot[i] = plus(along, link.joint.own[i])
+            self.udot[i] = total((along, link.joint.own[i], self.closures.force.get(i)))
 
     # ---- results
 
@@ -245,7 +250,7 @@ class _Motion:
             for i in range(placed.u0[k] + body.hinge.kind.nu, placed.u0[k + 1]):
                 out[Kind.UDOT, i] = self.modal[k]
             out |= self._rates(k)
-        return out | self.sensors.rows(self.udot, self.modal)
+        return out | self.closures.rows() | self.sensors.rows(self.udot, self.modal)
 
     def _rates(self, k: int) -> dict[tuple[Kind, int], Mark]:
         """Rates of positions: the speeds, but 1/2 Q w for a quaternion, whose rate no entry enters by itself."""

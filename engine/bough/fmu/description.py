@@ -72,6 +72,11 @@ class Description:
     partner: bool = False
 
     @property
+    def drifts(self) -> bool:
+        """Whether an importer's integration may open loops: it then has to tell when a step is complete."""
+        return any(v.kind in (Kind.CLOSURE, Kind.COUPLING) for v in self.variables)
+
+    @property
     def spelt(self) -> bool:
         """Whether unknowns that depend on all knowns have a list nonetheless."""
         return sum(len(x.dependencies) for x in (*self.outputs, *self.derivatives, *self.initial)) <= LISTED
@@ -96,6 +101,8 @@ def describe(system: Mechanism, tool: str, *, arrays: bool = False, parameters: 
     run = found.unknowns(rows, parameters)
     start = found.unknowns(rows, True)
     model = system.model
+    if model.loops or model.couplings:
+        start = found.assembled(start)
     bodies, dofs = len(model.whole_bodies), system.nu
     text = f"Multibody system {model.name}: {_count(bodies, 'body', 'bodies')}, {_count(dofs, 'degree')} of freedom"
     return Description(
@@ -105,7 +112,7 @@ def describe(system: Mechanism, tool: str, *, arrays: bool = False, parameters: 
         variables,
         tuple(x for x in run if variables[x.reference].causality == "output"),
         tuple(x for x in run if variables[x.reference].derivative is not None),
-        tuple(x for x in start if variables[x.reference].initial == "calculated"),
+        tuple(x for x in start if variables[x.reference].initial in ("calculated", "approx")),
     )
 
 
@@ -136,6 +143,15 @@ class _Lists:
                 found, every = self._list(bits, parameters)
                 constant = v.state or (len(found) == 1 and _is_constant(v, self.variables[found[0]]))
                 out.append(Unknown(i, found, constant, every))
+        return out
+
+    def assembled(self, start: Sequence[Unknown]) -> list[Unknown]:
+        """The unknowns of initialization with loops: states follow from start values and parameters."""
+        tuned = {j for j in self.parameters if is_known(self.variables[j])}
+        out = []
+        for x in start:
+            inputs = {j for j in x.dependencies if self.variables[j].causality == "input"}
+            out.append(Unknown(x.reference, tuple(sorted(tuned | inputs)), False, False))
         return out
 
     def _list(self, bits: int, parameters: bool) -> tuple[tuple[int, ...], bool]:

@@ -83,7 +83,7 @@ def _interfaces(d: Description, python: bool, sources: Sequence[str]) -> Lines:
     inside = element("SourceFiles", {}, files) if files else []
     less = {**(PARTNER if d.partner else {}), **(PYTHON if python else {})}
     step = element("CoSimulation", {**common, **co_simulation, **less}, inside)
-    exchange = element("ModelExchange", {**common, "completedIntegratorStepNotNeeded": True}, inside)
+    exchange = element("ModelExchange", {**common, "completedIntegratorStepNotNeeded": not d.drifts}, inside)
     return step if python or d.partner else [*exchange, *step]
 
 

@@ -50,7 +50,7 @@ def model_description(d: Description, token: str) -> str:
         "providesPerElementDependencies": False,
     }
     model_exchange: dict[str, Value] = {
-        "needsCompletedIntegratorStep": False,
+        "needsCompletedIntegratorStep": d.drifts,
         "providesEvaluateDiscreteStates": False,
     }
     co_simulation: dict[str, Value] = {

@@ -81,11 +81,6 @@ def build_fmu(
     check_target(target, model)
     binaries = {name: find_binary(name, fmi) for name in tuples} if runtime == "native" else {}
     system = model if isinstance(model, Mechanism) else Mechanism(model)
-    if system.model.loops or system.model.couplings:
-        raise BuildError(
-            "FMUs do not take loops and couplings yet: Model Exchange would let them drift. Run the model with "
-            "`bough run` or bough.simulate"
-        )
     files = fmu_files(system, fmi, arrays, runtime)
     files |= placed(binaries, system.model.name, fmi)
     if runtime == "python":

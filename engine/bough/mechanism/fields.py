@@ -22,6 +22,9 @@ class Kind(IntEnum):
     VELOCITY = 10
     ACCELERATION = 11
     REACTION = 12
+    CLOSURE = 13
+    COUPLING = 14
+    WRITTEN = 15
     GRAVITY = 20
     DAMPING = 21
     STIFFNESS = 22
@@ -71,11 +74,14 @@ FIELDS: dict[Kind, Field] = {
     Kind.ARMATURE: Field("PARAMETER", "armature", "n->nu", "REAL", "ARMATURE"),
     Kind.MODAL_DAMPING: Field("PARAMETER", "modal", "n->bodies", "REAL", "MODAL_DAMPING_SCALE"),
     Kind.RIGID: Field("PARAMETER", "rigid", "10 * n->bodies"),
+    Kind.WRITTEN: Field("PARAMETER", "written", "n->rows > 0 ? n->nq + n->nu : 0", "BOOLEAN"),
     Kind.LOCKED: Field("PARAMETER", "locked", "n->bodies", "BOOLEAN"),
     Kind.QDOT: Field("VALUE", "qdot", "n->nq"),
     Kind.UDOT: Field("VALUE", "udot", "n->nu"),
     Kind.FORCE: Field("VALUE", "force", "n->nu"),
     Kind.REACTION: Field("VALUE", "reaction", "6 * n->bodies"),
+    Kind.CLOSURE: Field("VALUE", "closure", "6 * n->loops"),
+    Kind.COUPLING: Field("VALUE", "coupling", "n->couplings"),
     Kind.ELEMENT: Field("VALUE", "element", "n->element_values"),
     Kind.POSE: Field("VALUE", "pose", "7 * sensors"),
     Kind.VELOCITY: Field("VALUE", "velocity", "6 * sensors"),

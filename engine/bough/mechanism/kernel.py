@@ -74,18 +74,15 @@ class _Point(c.Structure):
     _fields_ = (("t", c.c_double), *((name, _P) for name in (*POINT, "udot")))
 
 
-VALUES = ("qdot", "udot", "force", "reaction", "pose", "velocity", "acceleration")
+VALUES = (
+    *("qdot", "udot", "force", "reaction", "pose", "velocity", "acceleration"),
+    *("closure", "coupling", "element"),
+)
 """What an evaluation gives, and directional derivatives are given of."""
 
 
-LOOP_VALUES = ("closure", "coupling")
-"""What loops and couplings exert; an evaluation gives them too."""
-ELEMENT_VALUES = ("element",)
-"""What forces between nodes tell."""
-
-
 class _Values(c.Structure):
-    _fields_ = tuple((name, _P) for name in (*VALUES, *LOOP_VALUES, *ELEMENT_VALUES))
+    _fields_ = tuple((name, _P) for name in VALUES)
 
 
 class _Rows(c.Structure):
@@ -411,13 +408,12 @@ class KernelData:
         direction: dict[str, Array],
         nodes: Nodes,
         bodies: int,
-        wanted: Sequence[str] = (*VALUES, *ELEMENT_VALUES),
+        wanted: Sequence[str] = VALUES,
     ) -> dict[str, Array]:
         """Exact derivatives of the wanted values along a direction; arrays as in `bough_point` and `bough_values`."""
         m, n = self.model, nodes.size
-        sizes = (m.nq, m.nu, m.nu, 6 * bodies, 7 * n, 6 * n, 6 * n, m.element_values)
-        names = (*VALUES, *ELEMENT_VALUES)
-        out = {name: np.zeros(size) for name, size in zip(names, sizes, strict=True) if name in wanted}
+        sizes = (m.nq, m.nu, m.nu, 6 * bodies, 7 * n, 6 * n, 6 * n, 6 * m.loops, m.couplings, m.element_values)
+        out = {name: np.zeros(size) for name, size in zip(VALUES, sizes, strict=True) if name in wanted}
         point, along = (_Point(**{name: _place(x.get(name)) for name in POINT}) for x in (at, direction))
         values = _Values(**{name: _place(a) for name, a in out.items()})
         self._check(_lib.bough_directional(m.handle, self.handle, point, along, n, _place(nodes), values))
@@ -574,7 +570,7 @@ class KernelSim:
         number of rows that are there.
         """
         work = np.zeros((2, 2 * self.data.model.nu + 6 * self._loads))
-        values = _Values(**{name: _place(store[name]) for name in (*VALUES, *ELEMENT_VALUES) if name in store})
+        values = _Values(**{name: _place(store[name]) for name in VALUES if name in store})
         rows = _Rows(
             _place(times), inputs.knots.size, _place(inputs.knots), inputs.places.size, _place(inputs.places),
             _place(inputs.values), _place(inputs.slopes), _place(work), nodes.size, _place(nodes),
@@ -588,7 +584,7 @@ class KernelSim:
             told(row.value)
             if status not in (OK, PAUSED):
                 where = _lib.bough_sim_where(self.handle)
-                raise KernelError(status, where.body, where.time)
+                raise KernelError(status, where.body, where.time, where.constraint - 1)
             took = clock.perf_counter() - began
             chunk = min(2 * chunk, 100_000) if took < _CHUNK else max(1, chunk // 2)
 

@@ -170,11 +170,6 @@ class Mechanism:
             names = listed(self._loops.names)
             raise SimulationError(f"{what} does not take loops and couplings yet, and the model has {names}")
 
-    def check_method(self, method: str) -> None:
-        """Refuse an integrator that cannot take this mechanism: the stages of radau5 solve for increments."""
-        if method in ("radau5", "auto"):
-            self.refuse_loops(f"method={method!r}")
-
     def reactions(self, q: ArrayLike, u: ArrayLike, tau: ArrayLike) -> dict[str, Array]:
         """What loops and couplings exert: torque and force (6,) of each loop, the multiplier (1,) of each coupling.
 

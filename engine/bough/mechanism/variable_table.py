@@ -24,7 +24,7 @@ from bough.text.units import NONE
 FmuType: TypeAlias = Literal["Real", "Integer", "Boolean"]
 Causality: TypeAlias = Literal["independent", "input", "output", "local", "parameter"]
 Variability: TypeAlias = Literal["continuous", "discrete", "tunable", "fixed"]
-Initial: TypeAlias = Literal["exact", "calculated"]
+Initial: TypeAlias = Literal["exact", "approx", "calculated"]
 
 
 PARAMETER_ARRAYS = {kind: int(getattr(kernel, field.kernel)) for kind, field in FIELDS.items() if field.kernel}
@@ -118,8 +118,9 @@ def scalar_table(system: Mechanism) -> tuple[FmuVariable, ...]:
     out = [FmuVariable("time", "s", "Time", "independent", "continuous", None, Kind.TIME, 0)]
     q, u = system.initial_state()
     start = {Kind.Q: q.tolist(), Kind.U: u.tolist()}
+    looped = bool(model.loops or model.couplings)
     lockable = any(_lockable(body) for body in model.bodies)
-    out += [_public(v, start, lockable) for v in system.variables]
+    out += [_public(v, start, lockable, looped) for v in system.variables]
     # The n-th state of the order of q, u gets the n-th derivative: the integrator's order of states.
     states = sorted(((v.kind, v.index, i) for i, v in enumerate(out) if v.state))
     out += [_derivative(out[i], i) for _, _, i in states]
@@ -127,16 +128,17 @@ def scalar_table(system: Mechanism) -> tuple[FmuVariable, ...]:
     return tuple(out)
 
 
-def _public(v: Variable, start: dict[Kind, list[float]], lockable: bool) -> FmuVariable:
+def _public(v: Variable, start: dict[Kind, list[float]], lockable: bool, looped: bool) -> FmuVariable:
     unit, kind = v.unit or NONE, _KINDS[v.kind]
     if v.causality == "input":
         return FmuVariable(v.name, unit, v.description, "input", "continuous", None, kind, v.index, (0.0,))
     if kind not in start:
         return FmuVariable(v.name, unit, v.description, "output", "continuous", "calculated", kind, v.index)
     value = (start[kind][v.index],)
-    reinit = kind == Kind.U and lockable
+    reinit = looped or (kind == Kind.U and lockable)
+    initial: Initial = "approx" if looped else "exact"  # assembly may move it
     return FmuVariable(
-        v.name, unit, v.description, "output", "continuous", "exact", kind, v.index, value, reinit=reinit
+        v.name, unit, v.description, "output", "continuous", initial, kind, v.index, value, reinit=reinit
     )
 
 

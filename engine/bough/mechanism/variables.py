@@ -179,6 +179,23 @@ def _sensor_variables(name: str, n: int) -> list[Variable]:
     ]
 
 
+def _closure_variables(model: Model) -> list[Variable]:
+    """What loops and couplings exert."""
+    out: list[Variable] = []
+    for k, loop in enumerate(model.loops):
+        for key, unit, first in (("force", "N", 3), ("torque", "N.m", 0)):
+            text = f"Reaction {key} of loop {loop.name}, first on second side, axes of the second frame"
+            out += [
+                Variable(f"{loop.name}.reaction_{key}[{i + 1}]", unit, "output", "closure", 6 * k + first + i, text)
+                for i in range(3)
+            ]
+    for k, coupling in enumerate(model.couplings):
+        unit = "N.m" if all(name.endswith(".phi") for name, _ in coupling.terms) else "N"
+        text = f"Multiplier of coupling {coupling.name}: force or torque on a coordinate over its factor"
+        out.append(Variable(f"{coupling.name}.tau", unit, "output", "coupling", k, text))
+    return out
+
+
 def variable_table(model: Model, loads: tuple[str, ...]) -> list[Variable]:
     """Every input and output of a model.
 
@@ -199,6 +216,7 @@ def variable_table(model: Model, loads: tuple[str, ...]) -> list[Variable]:
                     text = f"{key.capitalize()} in {body.label} at node {body.at}, inner on outer part, node axes"
                 index = 6 * k + first + i
                 out.append(Variable(f"{h}.reaction_{key}[{i + 1}]", unit, "output", "reaction", index, text))
+    out += _closure_variables(model)
     for name in model.inputs:
         node, _, key = name.rpartition(".")
         unit, first = ("N", 3) if key == "force" else ("N.m", 0)

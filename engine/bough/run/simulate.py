@@ -96,7 +96,6 @@ def simulate(
     times = _output_times(start, _number("stop", stop), None if step is None else _number("step", step))
     spacing = float(times[1] - times[0]) if times.size > 1 else 0.0
     _check_options(method, rtol, atol, solver_step, max_step, float(times[-1] - start))
-    system.check_method(method)
     fixed = solver_step if solver_step is not None else (spacing if method == "rk4" else 0.0)
     schedule = Schedule(system, inputs or {}, times)
     longest = max_step if max_step is not None else spacing if schedule.functions else 0.0
@@ -305,13 +304,18 @@ class _Recorder:
         nu = system.nu
         self.tau, self.motion, self.loads = np.zeros(nu), np.zeros(nu), np.zeros((loads, 6))
         self.nodes = system._node_index(system.model.outputs)
-        self.computed = ("udot", "force", "reaction", "pose", "velocity", "acceleration", "element")
+        self.computed = (
+            *("udot", "force", "reaction", "pose", "velocity", "acceleration"),
+            *("closure", "coupling", "element"),
+        )
         sizes = {"q": system.nq, "u": nu, "udot": nu, "force": nu, "motion": nu, "loads": 6 * loads}
         sizes |= {
             "pose": 7 * sensors,
             "velocity": 6 * sensors,
             "acceleration": 6 * sensors,
             "reaction": 6 * nb,
+            "closure": 6 * len(system.model.loops),
+            "coupling": len(system.model.couplings),
             "element": self.data.model.element_values,
         }
         # Memory is taken row by row as the run gets there.

@@ -82,7 +82,6 @@ class Run:
             raise ArgumentError(
                 f"method: expected one of {', '.join(known)}, found {method!r}{did_you_mean(method, known)}"
             )
-        system.check_method(method)
         self._instance = Instance(resource(system, scalar_table(system), system.model.name), "Run")
         solver = {
             "solver.method": float(METHODS[method].number),

@@ -149,6 +149,8 @@ BOUGH_API bough_instance_status bough_instance_enter_event(bough_instance *f);
 /* changes set in event mode take place; *jumped: continuous states have changed */
 BOUGH_API bough_instance_status bough_instance_update(bough_instance *f, int *jumped);
 BOUGH_API bough_instance_status bough_instance_enter_continuous(bough_instance *f);
+/* the importer has made a step; *event: it is to enter event mode, for loops have drifted and the update will close them */
+BOUGH_API bough_instance_status bough_instance_completed_step(bough_instance *f, int *event);
 BOUGH_API bough_instance_status bough_instance_set_time(bough_instance *f, double time);
 BOUGH_API bough_instance_status bough_instance_set_states(bough_instance *f, const double *x, size_t count);
 BOUGH_API bough_instance_status bough_instance_get_states(bough_instance *f, double *x, size_t count);

@@ -210,6 +210,7 @@ typedef struct {
   const void *q, *u, *rate_u; /* rate_u: speeds that TARGET_SPEED corrects, where the sweep itself is at rest; else null */
   const void *tau, *motion, *loads;
   void *udot, *force, *reaction, *closure, *coupling;
+  double pull; /* 1/s, of TARGET_ACCELERATION: gddot + 2 pull gdot + pull^2 g = 0; zero: gddot = 0 */
 } bough_constrained;
 /* The work space of the constraints, of one state; rows are scaled. */
 typedef struct {
@@ -280,7 +281,10 @@ struct bough_data {
   void *constraints, *constraints_tangent;                /* of loops and couplings */
   void *elements, *elements_tangent;                      /* of forces between nodes and of a field */
   double *tau_all;                                        /* [nu] applied forces with those of the elements */
-  double *projected;                                      /* [nq + 2 nu] bough_project */
+  double *projected;                                      /* [nq + nu] bough_project */
+  double pull;                                            /* 1/s, with which accelerations draw open loops shut: zero where
+                                                           * states are projected, bough_stabilization where an importer
+                                                           * integrates */
   const bough_forward_ops *one, *four;
   int isa;
   bough_where where;
@@ -309,6 +313,9 @@ bough_status bough_sweep_tree(bough_data *data, const bough_sweep *s, const boug
                               double *reaction);
 /* data.c: a sweep over the system at rest: inertia only; no DOF is held where `all_free` */
 bough_sweep bough_data_inertia_sweep(const bough_data *data, int all_free);
+/* constraints.c: largest residual of positions (m, rad) and of speeds (per second), and the constraint that has the former */
+bough_status bough_largest_residual(const bough_model *model, bough_data *data, const double *q, const double *u, double *g,
+                                    double *rate, int *owner);
 /* hinges.c: qdot = N(q) u */
 void bough_position_rates(const bough_model *model, const double *q, const double *u, double *qdot);
 /* hinges.c: dqdot += N(dq) u where N depends on q: qdot = N(q) u is linear in each */

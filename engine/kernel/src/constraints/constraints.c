@@ -103,6 +103,17 @@ bough_status bough_project(const bough_model *m, bough_data *d, double *q, doubl
   return status == BOUGH_OK ? project_speeds(m, d, q, u, delta) : status;
 }
 
+bough_status bough_largest_residual(const bough_model *m, bough_data *d, const double *q, const double *u, double *g,
+                                    double *rate, int *owner) {
+  int fast = 0;
+  *g = *rate = 0.0, *owner = 0;
+  if (m->n_rows == 0) return BOUGH_OK;
+  rows_at(d, q, u);
+  const bough_constraint_view c = bough_constraints_of(d->constraints);
+  *g = largest(m, c.g, c.scale, owner), *rate = largest(m, c.rate, c.scale, &fast);
+  return bough_finite(*g) && bough_finite(*rate) ? BOUGH_OK : BOUGH_NOT_FINITE;
+}
+
 bough_status bough_residuals(const bough_model *m, bough_data *d, const double *q, const double *u, double *g, double *rate,
                              double *bias, double *J) {
   if (!m || !d || d->model != m || !q || !u) return BOUGH_BAD_ARGUMENT;

@@ -399,6 +399,7 @@ static void constrained(const bough_forward_ops *ops, const bough_sweep *s, cons
   for (int i = 0; i < m->n_rows; i++) {
     const real *J = c->J + (size_t)i * (size_t)m->nu;
     real v = aim[i];
+    if (target == TARGET_ACCELERATION && in->pull > 0.0) v += 2.0 * in->pull * c->rate[i] + in->pull * in->pull * c->g[i];
     for (int j = 0; j < m->nu; j++) v += J[j] * x[j];
     c->b[i] = -v;
   }

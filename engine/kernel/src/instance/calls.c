@@ -117,10 +117,15 @@ bough_instance_status bough_instance_enter_event(bough_instance *f) {
   return INSTANCE_OK;
 }
 bough_instance_status bough_instance_update(bough_instance *f, int *jumped) {
-  const bough_instance_status status = bough_instance_apply(f);
+  bough_instance_status status = bough_instance_apply(f);
+  if (status == INSTANCE_OK && f->type == &bough_mechanism_type) status = bough_mechanism_close(f);
   *jumped = f->now.jumped != 0;
   f->now.jumped = 0;
   return status;
+}
+bough_instance_status bough_instance_completed_step(bough_instance *f, int *event) {
+  *event = f->type == &bough_mechanism_type && bough_mechanism_drifted(f);
+  return INSTANCE_OK;
 }
 bough_instance_status bough_instance_enter_continuous(bough_instance *f) {
   const bough_instance_status status = bough_instance_apply(f); /* a lock set in this event stops its hinge now, not in the first step */

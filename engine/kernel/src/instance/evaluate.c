@@ -5,6 +5,13 @@
 
 void bough_instance_explain(bough_instance *f, bough_instance_status level, bough_status status, bough_where where, const char *what) {
   const bough_resource *r = f->resource;
+  if (status == BOUGH_OPEN && where.constraint > 0) {
+    char name[128];
+    bough_instance_log(f, level, LOG_ERROR, "%s: %s at t = %.9g s: '%s' cannot be kept closed. Cure: look for a driven or locked hinge "
+            "that its loop does not let move so, or for a position that the mechanism cannot reach.", f->function, what, f->now.time,
+            bough_mechanism_constraint(f, where.constraint - 1, name, sizeof name));
+    return;
+  }
   const int known = where.body >= 0 && where.body < r->n_bodies;
   const char *cure = status == BOUGH_SINGULAR ? "give the body, or what hangs on it, mass and inertia about the hinge's axes, or an armature"
                      : status == BOUGH_STEP_TOO_SMALL ? "loosen solver.tolerance, enlarge solver.step, take shorter communication steps, or look for inputs that are huge or jump"
@@ -106,7 +113,11 @@ bough_instance_status bough_mechanism_apply(bough_instance *f) {
   f->now.changed = 0;
   if (f->sim) bough_sim_disturb(f->sim);
   f->dynamics_fresh = f->sensors_fresh = 0;
-  return apply_held(f);
+  bough_instance_status held = apply_held(f);
+  if (held != INSTANCE_OK || f->now.running) return held;
+  held = bough_mechanism_assemble(f);
+  if (held != INSTANCE_OK) f->now.changed = CHANGED_PARAMETERS | CHANGED_POSITIONS; /* refused again until it is put right */
+  return held;
 }
 
 bough_point bough_instance_point(const bough_instance *f) {

@@ -107,6 +107,7 @@ struct bough_instance {
   /* as the model has them, whatever was set or restored since */
   double *first;        /* [array_count] saved arrays */
   bough_clock first_clock;
+  double *closing;      /* [2*(nq + nu)] assembly, where there are loops */
   double *inertia, *held; /* the kernel's, [10*bodies] and [nu] */
   unsigned char *free_slot; /* [array_count] 1: what may differ from `first`; 0: no variable reaches it */
   unsigned char *stop;  /* [nu] */
@@ -149,6 +150,16 @@ void bough_mechanism_state_taken(bough_instance *f);
 void bough_instance_explain(bough_instance *f, bough_instance_status level, bough_status status, bough_where where,
                             const char *what);
 bough_point bough_instance_point(const bough_instance *f);
+/* closing.c: loops and couplings */
+#define BOUGH_PULL 10.0 /* 1/s, Model Exchange: rates draw open loops shut, without making them stiff */
+/* start values that close, from those that were written; before the run */
+bough_instance_status bough_mechanism_assemble(bough_instance *f);
+/* has the importer's integration opened them so far that an event is worth it? */
+int bough_mechanism_drifted(bough_instance *f);
+/* close them at an event; jumped is set where states have changed */
+bough_instance_status bough_mechanism_close(bough_instance *f);
+/* name of loop or coupling `index` of where.constraint, into text; "" if there is none */
+const char *bough_mechanism_constraint(const bough_instance *f, int index, char *text, size_t size);
 /* derivatives.c */
 bough_instance_status bough_mechanism_directional(bough_instance *f, const uint32_t *unknowns, size_t n_unknowns,
                                                   const uint32_t *knowns, size_t n_knowns, const double *seed,

@@ -51,7 +51,8 @@ static int make_arrays(bough_instance *f) {
   const size_t n_values = lay_out(f, values, COUNT(values), NULL);
   f->inputs_width = (int)n_inputs;
   f->array_count = n_states + (1 + INPUT_ORDERS) * n_inputs + n_parameters;
-  double *p = calloc(f->array_count + n_values + n_inputs + (size_t)(f->nq + f->nu) + 10 * nb + nu + 1, sizeof(double));
+  const size_t n_closing = bough_model_sizes(f->model).rows > 0 ? 2 * (size_t)(f->nq + f->nu) : 0;
+  double *p = calloc(f->array_count + n_values + n_inputs + (size_t)(f->nq + f->nu) + n_closing + 10 * nb + nu + 1, sizeof(double));
   f->arrays = p;
   f->stop = calloc(nu + 1, 1);
   f->first = calloc(f->array_count + 1, sizeof(double));
@@ -65,6 +66,7 @@ static int make_arrays(bough_instance *f) {
   f->value_count = n_values;
   f->stage_inputs = p, p += n_inputs;
   f->work = p, p += f->nq + f->nu;
+  f->closing = p, p += n_closing;
   f->inertia = p, p += 10 * nb;
   f->held = p;
   return 1;
@@ -89,6 +91,7 @@ static bough_instance_status start_values(bough_instance *f) {
       continue;
     if (bough_instance_set(f, v, r->start + v->start) != INSTANCE_OK) worst = INSTANCE_ERROR;
   }
+  memset(f->written, 0, (size_t)bough_field_count(f, KIND_WRITTEN) * sizeof(double));
   f->now.changed = CHANGED_PARAMETERS | CHANGED_POSITIONS;
   f->now.tolerance_set = 0;
   return worst;
@@ -103,6 +106,7 @@ static void keep_start(bough_instance *f) {
   bough_data_get(f->data, BOUGH_HELD, f->held, f->nu);
   memset(f->free_slot, 1, (size_t)(f->inputs - f->arrays));
   memset(f->free_slot + (f->inputs_dot - f->arrays), 1, (size_t)(f->parameters - f->inputs_dot));
+  memset(f->free_slot + (f->written - f->arrays), 1, (size_t)bough_field_count(f, KIND_WRITTEN));
   for (int i = 0; i < r->n_variables; i++) {
     const bough_variable *v = r->variable + i;
     const double *own = bough_field(f, v);
@@ -128,6 +132,7 @@ static int open_model(bough_instance *f) {
   }
   const bough_sizes sizes = bough_model_sizes(f->model);
   f->nq = sizes.nq, f->nu = sizes.nu, f->n_loads = sizes.loads;
+  f->data->pull = f->now.cosimulation ? 0.0 : BOUGH_PULL; /* a step of one's own is projected instead */
   if (table_fits(f)) return 1;
   bough_instance_log(f, INSTANCE_ERROR, LOG_ERROR, "instantiation: the table of variables does not fit the model. Cure: build the FMU again.");
   return 0;

@@ -139,8 +139,16 @@ bough_instance_status bough_mechanism_check(bough_instance *f, const bough_varia
   return INSTANCE_OK;
 }
 
+/* Assembly keeps start values that are not the model's. */
+static void note_written(bough_instance *f, const bough_variable *v, const double *value) {
+  if (f->now.running || !is_state(v->kind) || bough_field_count(f, KIND_WRITTEN) == 0) return;
+  const size_t first = (size_t)(bough_field(f, v) - f->arrays); /* q, then u, are the first of the arrays */
+  for (int i = 0; i < v->count; i++) f->written[first + (size_t)i] = value[i] != f->first[first + (size_t)i];
+}
+
 void bough_mechanism_set(bough_instance *f, const bough_variable *v, const double *value) {
   double *to = bough_field(f, v);
+  note_written(f, v, value);
   if (to)
     memcpy(to, value, (size_t)v->count * sizeof(double));
   else

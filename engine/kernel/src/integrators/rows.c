@@ -33,6 +33,8 @@ static bough_status record(bough_sim *sim, const bough_rows *r, int i, int p, do
   const bough_point at = {t, q, u, sim->tau, sim->motion, sim->loads, NULL};
   const bough_values *v = &r->values;
   bough_values row = {.udot = v->udot + n * nu, .force = v->force + n * nu, .reaction = v->reaction + n * 6 * nb};
+  if (v->closure) row.closure = v->closure + n * 6 * (size_t)sim->model->n_closures;
+  if (v->coupling) row.coupling = v->coupling + n * (size_t)sim->model->n_couplings;
   if (count > 0)
     row.pose = v->pose + n * 7 * count, row.velocity = v->velocity + n * 6 * count,
     row.acceleration = v->acceleration + n * 6 * count;

@@ -87,8 +87,6 @@ static void begin_with(bough_sim *s) {
 bough_status bough_sim_create(const bough_model *m, bough_data *data, const bough_sim_options *options,
                               bough_sim **out) {
   if (!m || !data || data->model != m || !options || !out || !options_ok(options)) return BOUGH_BAD_ARGUMENT;
-  const int staged = options->method == BOUGH_RADAU5 || options->method == BOUGH_AUTO;
-  if (staged && m->n_rows > 0) return BOUGH_BAD_ARGUMENT; /* its stages solve for increments, which no closure is derived for */
   *out = NULL;
   char *memory = bough_allocate(lay_out(m, NULL));
   if (!memory) return BOUGH_NO_MEMORY;
