@@ -7,7 +7,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from bough._build_info import VERSION as __version__
-from bough.errors import BoughError, BoughWarning, BuildError, ModelError, SimulationError, ToleranceWarning
+from bough.errors import (
+    BoughError,
+    BoughWarning,
+    BuildError,
+    ModelError,
+    SimulationError,
+    TheoryWarning,
+    ToleranceWarning,
+)
 
 if TYPE_CHECKING:
     from bough.flex import load
@@ -91,6 +99,7 @@ __all__ = [
     "Run",
     "SimulationError",
     "StateSpace",
+    "TheoryWarning",
     "ToleranceWarning",
     "Vibration",
     "Vibrations",

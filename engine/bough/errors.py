@@ -112,6 +112,10 @@ class ToleranceWarning(BoughWarning):
     """A motion is hardly larger than the error that the tolerances allow."""
 
 
+class TheoryWarning(BoughWarning):
+    """A flexible body leaves the limits of its modes: the computation is sound, and the answer is wrong."""
+
+
 def closest(name: str, known: Iterable[str]) -> str | None:
     """The known name that looks most like this one, if any does."""
     candidates = {candidate.lower(): candidate for candidate in known}

@@ -80,6 +80,8 @@ class Slave(Fmi2Slave):  # type: ignore[misc]
             self.model.step(current_time, step_size)
         except BoughError as error:
             return self._discard(str(error))
+        finally:
+            self._warn()
         return True
 
     def setup_experiment(
@@ -96,8 +98,15 @@ class Slave(Fmi2Slave):  # type: ignore[misc]
         """Check that the model can move."""
         if self.model.state == INITIALIZATION:
             self._try("model", self.model.exit_initialization)
+            self._warn()
 
     # ---- what is wrong
+
+    def _warn(self) -> None:
+        """Log where a body leaves the limits of its modes."""
+        for text in self.model.warned:
+            self.log(text, Fmi2Status.warning)
+        self.model.warned.clear()
 
     def _discard(self, message: str) -> bool:
         self.log(message, Fmi2Status.discard)

@@ -16,6 +16,7 @@ from scipy.spatial.transform import Rotation
 from bough.mechanism.bodies import PORT_ROTATION, Array, BodyData, NodeData, TwoPort, body_data, two_port
 from bough.mechanism.constraint_block import Closure, constraint_ints, constraint_reals
 from bough.mechanism.element_block import Element, element_ints, element_reals, element_rows
+from bough.mechanism.limits import Limits, body_limits
 from bough.model import Body, Model
 from bough.model.hinges import HINGES
 from bough.model.tree import GROUND
@@ -33,12 +34,14 @@ class Block:
         nodes: Number of every node that the kernel knows, by `body.node` as users call it.
         loads: `body.node` of the nodes that take loads, in the kernel's order; then what elements take, by the names of
             `element_rows`.
+        limits: Where the theory of each flexible body ends; None of rigid ones.
     """
 
     data: bytes
     bodies: tuple[BodyData, ...]
     nodes: dict[str, int]
     loads: tuple[str, ...]
+    limits: tuple[Limits | None, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,6 +140,14 @@ def compile_block(
     known = {name: where[key] for name, key in keys.items() if key in where}
     constraint_ints(w.ints, model, closures, known)
     element_ints(w.ints, elements or (), known, len(loads))
+    limits = _limits(model, bodies)
+    limit_tables = [_Tables((), () if limit is None else limit.numbers()) for limit in limits]
+    first_limits = _firsts(limit_tables)
+    for k, (body, data) in enumerate(zip(model.bodies, bodies, strict=True)):
+        attach = (
+            -1 if data.flex is None or not data.nm else where[f"{body.name}.{data.flex.node_names[data.flex.attach]}"]
+        )
+        w.ints += [first_limits[k], attach]
     w.put(np.array(model.gravity))
     for attribute in ("damping", "stiffness", "rest", "armature"):
         w.put(_per_speed(model, bodies, attribute))
@@ -153,7 +164,21 @@ def compile_block(
             w.put(*table.arrays)
     constraint_reals(w.put, model, bodies, closures)
     element_reals(w.put, elements or ())
-    return Block(w.finish(), bodies, known, (*loads, *rows))
+    for k, table in enumerate(limit_tables):
+        if first_limits[k] == k:
+            w.put(*table.arrays)
+    return Block(w.finish(), bodies, known, (*loads, *rows), limits)
+
+
+def _limits(model: Model, bodies: tuple[BodyData, ...]) -> tuple[Limits | None, ...]:
+    """Where the theory ends, body by body; that a model is undamped is said of one body alone."""
+    held, moves = bool(model.loops), any(b.hinge.kind.nu and b.hinge.drive != "locked" for b in model.bodies)
+    out: list[Limits | None] = []
+    for data in bodies:
+        told = any(limit is not None and limit.undamped for limit in out)
+        ruthless = model.fidelity == "ruthless"
+        out.append(body_limits(data, ruthless, data.stiffening is not None, held, moves and not told))
+    return tuple(out)
 
 
 def _used_nodes(model: Model) -> set[str]:

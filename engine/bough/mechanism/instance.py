@@ -23,7 +23,7 @@ InputFunction: TypeAlias = Callable[[float, Array, Array, Array, Array, Array], 
 """Changes tau (nu,), motion (nu,) and loads (n, 6), which hold what has been set, for a time in s and the state
 q (nq,), u (nu,) of a stage."""
 
-OK, DISCARD, ERROR = 0, 2, 3
+OK, WARNING, DISCARD, ERROR = 0, 1, 2, 3
 INSTANTIATED, INITIALIZATION, STEP, FAILED = 1, 2, 16, 64
 _SETTING, _STEPPING = 7, 19
 _LOG_FN = c.CFUNCTYPE(None, _P, c.c_int, c.c_char_p, c.c_char_p)
@@ -97,6 +97,7 @@ class Instance:
         name: The model's name.
         token: Of the resource.
         partner: Whether it is a motor or a controller, and not a mechanism.
+        warned: What it has warned of and nobody has told yet: whoever tells it clears the list.
     """
 
     def __init__(self, resource: bytes, what: str = "Instance") -> None:
@@ -114,8 +115,11 @@ class Instance:
         self._said: list[str] = []
         said = self._said
 
-        def log(_: Any, _status: int, _category: bytes, text: bytes) -> None:
-            said.append(text.decode("utf-8", "replace"))
+        self.warned: list[str] = []
+        warned = self.warned
+
+        def log(_: Any, status: int, _category: bytes, text: bytes) -> None:
+            (warned if status == WARNING else said).append(text.decode("utf-8", "replace"))
 
         self._log, self._input = _LOG_FN(log), INPUT_FN(0)
         self._failure: BaseException | None = None

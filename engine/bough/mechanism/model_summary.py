@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from bough.flex import flex_body, load
+from bough.mechanism.foresight import foreseen
 from bough.mechanism.mechanism import Mechanism
 from bough.model import Body, Model, plausibility_notes
 from bough.text.source import ModelSource
@@ -59,8 +60,18 @@ def summary(system: Mechanism, source: ModelSource | None = None) -> dict[str, A
         "loops": _loops(system),
         "inputs": [v.name for v in system.variables if v.causality == "input"],
         "outputs": [v.name for v in system.variables if v.causality != "input"],
-        "notes": [asdict(note) | {"text": str(note)} for note in plausibility_notes(model, source)],
+        "notes": [
+            *(asdict(note) | {"text": str(note)} for note in plausibility_notes(model, source)),
+            *(_ahead(text) for text in foreseen(system)),
+        ],
     }
+
+
+def _ahead(text: str) -> dict[str, Any]:
+    """A warning of the run to come as a note."""
+    found, _, cure = text.partition(" Cure: ")
+    why = "modes are linear: beyond this the answer is wrong"
+    return {"file": "", "line": None, "key": "", "found": found, "why": why, "cure": cure, "text": text}
 
 
 def _loops(system: Mechanism) -> dict[str, Any]:

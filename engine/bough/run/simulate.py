@@ -11,8 +11,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bough.errors import ArgumentError, SimulationError, ToleranceWarning, did_you_mean, listed
+from bough.errors import ArgumentError, SimulationError, TheoryWarning, ToleranceWarning, did_you_mean, listed
 from bough.mechanism import kernel
+from bough.mechanism.kernel_watch import new_warnings, watch
 from bough.mechanism.mechanism import Mechanism
 from bough.model import Model
 from bough.run.pulse import Pulse
@@ -74,6 +75,7 @@ def simulate(
 
     Warns:
         ProgressWarning: The run is so slow that it will hardly end.
+        TheoryWarning: A flexible body leaves the limits of its modes; once per body and limit, with number and cure.
 
     Raises:
         ArgumentError: An argument is wrong; the message names it.
@@ -110,11 +112,13 @@ def simulate(
     stopped: KeyboardInterrupt | None = None
     try:
         sim.start(start, q, u)
+        recorder.warn(3)
         if schedule.functions:
             walk = _Walk(sim, schedule, longest)
             for t in times:
                 walk.to(float(t))
                 recorder.record(done, sim.q, sim.u)
+                recorder.warn(3)
                 done += 1
                 pulse.beat(sim.time, lambda: sim.counts[0])
         else:
@@ -122,6 +126,7 @@ def simulate(
             def told(count: int) -> None:
                 nonlocal done
                 done = count
+                recorder.warn(5)
                 pulse.beat(sim.time, lambda: sim.counts[0])
 
             sim.record(times, schedule.linear, recorder.nodes, recorder.store, told)
@@ -142,6 +147,7 @@ def simulate(
         "evaluations": float(evaluations),
         "seconds": clock.perf_counter() - began,
     }
+    recorder.warn(3)
     result = recorder.result(done, statistics)
     if stopped is not None:
         raise Interrupted(result) if done else stopped
@@ -300,6 +306,7 @@ class _Recorder:
         self.system, self.schedule, self.times = system, schedule, times
         self.data = system._data.copy()  # of this run alone: its inputs may ask the system meanwhile
         self.variables = system.variables
+        self.labels = [body.label for body in system.model.bodies]
         nb, sensors, loads = len(system.model.bodies), len(system.model.outputs), len(system.block.loads)
         nu = system.nu
         self.tau, self.motion, self.loads = np.zeros(nu), np.zeros(nu), np.zeros((loads, 6))
@@ -333,8 +340,14 @@ class _Recorder:
             self.data.evaluate(at, {name: self.store[name][i] for name in self.computed}, self.nodes)
         except kernel.KernelError as error:
             raise self.system.failure(error, t) from None
+        watch(self.data, t, reaction=self.store["reaction"][i])
         for kind, value in (("q", q), ("u", u), ("motion", self.motion), ("loads", self.loads)):
             self.store[kind][i] = np.ravel(value)
+
+    def warn(self, depth: int) -> None:
+        """Tell what has been passed since the last call, nearly always nothing, as of the caller's caller."""
+        for text in new_warnings(self.data, self.labels):
+            warnings.warn(text, TheoryWarning, stacklevel=depth)
 
     def result(self, count: int, statistics: Mapping[str, float]) -> Result:
         """The columns, by the names of the variable table."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bough.errors import ArgumentError, SimulationError, did_you_mean
+from bough.errors import ArgumentError, SimulationError, TheoryWarning, did_you_mean
 from bough.mechanism.instance import Instance
 from bough.mechanism.kernel import METHODS
 from bough.mechanism.mechanism import Mechanism
@@ -96,7 +97,10 @@ class Run:
         if functions:
             self._fill = _Fill(system, functions)
             self._instance.set_input(self._fill)
-        self._instance.initialize(start)
+        try:
+            self._instance.initialize(start)
+        finally:
+            self._warn()
 
     @property
     def time(self) -> float:
@@ -134,8 +138,21 @@ class Run:
 
         Raises:
             SimulationError: The step cannot be finished; `time` says how far it got. Go back by `restore`.
+
+        Warns:
+            TheoryWarning: A flexible body leaves the limits of its modes; once per body and limit.
         """
-        self._instance.step(self._instance.time, dt)
+        try:
+            self._instance.step(self._instance.time, dt)
+        finally:
+            if self._instance.warned:
+                self._warn()
+
+    def _warn(self) -> None:
+        texts = self._instance.warned.copy()
+        self._instance.warned.clear()
+        for text in texts:
+            warnings.warn(text, TheoryWarning, stacklevel=3)
 
     def save(self) -> bytes:
         """Everything the run remembers: `restore` continues bit for bit, also in another process."""

@@ -193,6 +193,31 @@ BOUGH_API bough_status bough_project(const bough_model *model, bough_data *data,
 /* Constraint that a row belongs to, loops first; -1: there is no such row. *turns (may be null): it is in rad. */
 BOUGH_API int bough_row_owner(const bough_model *model, int row, int *turns);
 
+/* ---- warnings before the theory ends: modes are linear, and the answer is wrong where a body leaves the limits of its modes */
+typedef enum {
+  BOUGH_WARN_SPIN,       /* it turns near its first frequency without geometric stiffening: rad/s, first frequency rad/s */
+  BOUGH_WARN_WHIRL,      /* the same of a ruthless body, whose gyroscopic terms are left out */
+  BOUGH_WARN_AXIAL,      /* it is loaded along its axis without geometric stiffening: N (positive presses), buckling load N */
+  BOUGH_WARN_DEFLECTION, /* it bends by more than a tenth of its length: m, limit m */
+  BOUGH_WARN_INERTIA,    /* it bends so far that its inertia is about to lose its positive pivots: m, limit m */
+  BOUGH_WARN_UNDAMPED,   /* its modes are ruthless and undamped: first frequency rad/s, 0 */
+  BOUGH_WARN_KINDS
+} bough_warning_kind;
+typedef struct {
+  int kind, body;
+  double t;            /* s */
+  double value, limit; /* what was passed, and what it is compared with */
+  double length;       /* m, of the body */
+} bough_warning;
+/* Compare a state, or reactions [bodies][6] as bough_evaluate gives them, with the limits; either may be null. Runs do it
+ * themselves after every accepted step, and bough_sim_record at every row. */
+BOUGH_API bough_status bough_data_watch(const bough_model *model, bough_data *data, double t, const double *q, const double *u,
+                                        const double *reaction);
+/* The next warning that was not fetched yet: 1, or 0 if there is none. Each body gives each kind once. */
+BOUGH_API int bough_data_warning(bough_data *data, bough_warning *warning);
+/* One line of English: what, the number that was passed, and the cure. */
+BOUGH_API void bough_warning_text(const bough_warning *warning, const char *body, char *text, size_t size);
+
 /* ---- changes of state and parameters */
 
 /* Speeds after the held DOFs marked in `stop` [nu] are brought to rest at once by an impulse in their hinges: momentum

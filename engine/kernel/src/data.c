@@ -47,6 +47,11 @@ static size_t lay_out(const bough_model *m, int lanes, char *memory) {
     d->elements = take(memory, &at, bough_other_ops_one_base.element_layout(m, NULL));
     d->tau_all = take_reals(memory, &at, m->nu);
   }
+  if (m->limits) {
+    d->told = take(memory, &at, nb);
+    d->spin_bound = take_reals(memory, &at, m->nb), d->spin_seen = take_reals(memory, &at, m->nb);
+    d->warning = take(memory, &at, BOUGH_WARN_KINDS * nb * sizeof *d->warning);
+  }
   const bough_forward_ops *four = FOUR(base);
   if (four && (lanes & BOUGH_LANES_BATCH)) {
     d->lanes_q = take_reals(memory, &at, 4 * m->nq), d->lanes_u = take_reals(memory, &at, 4 * m->nu);

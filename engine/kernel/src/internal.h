@@ -155,6 +155,22 @@ typedef struct {
 /* [nm][3] rotations of the port by the modes of a two-port, inboard axes of its outboard hinge */
 static inline const double *bough_port_turns(const bough_body *b) { return b->two_port->Pi + 6 * b->nm; }
 
+/* Where the theory of a flexible body ends: watch.c. As the block has it, in the user's axes of the attach node. */
+enum { BOUGH_WATCHED = 2 };
+typedef struct {
+  double spin[6];    /* warn where w' S w > 1; xx yy zz xy xz yz; zero: no limit */
+  double whirl[6];   /* the same for ruthless bodies */
+  double first;      /* rad/s, first frequency with the attach node held */
+  double axis[3];    /* from the attach node to the far end; zero: no axis */
+  double axial;      /* N, load along the axis, of either sign */
+  double buckling;   /* N */
+  double length;     /* m */
+  double deflection; /* m */
+  double inertia;    /* m, deflection up to which the inertia is positive */
+  double undamped;   /* 1: say so at the start */
+  double shape[];    /* [BOUGH_WATCHED][nm][3] displacement of the watched points by eta */
+} bough_limits;
+
 struct bough_model {
   int nb, nq, nu, n_nodes, n_loads, nm_max;
   int ruthless;
@@ -172,6 +188,8 @@ struct bough_model {
   int acting;           /* an element exerts something, or there is a field */
   const bough_element *element;
   const double *field;  /* gravity of a point mass: mu (m3/s2), centre (3, m); or null */
+  const bough_limits *const *limits; /* [nb] null of rigid bodies; null if there are no others */
+  const int *attach;                 /* [nb] node that carries a flexible body's hinge, -1 of rigid ones */
   size_t memory;
 };
 
@@ -289,7 +307,18 @@ struct bough_data {
   int isa;
   bough_where where;
   size_t memory;
+  /* watch.c; null without flexible bodies */
+  unsigned char *told;     /* [nb] bits of bough_warning_kind */
+  double *spin_bound;      /* [nb] rad/s */
+  double *spin_seen;       /* [nb] rad/s, bound at the last look */
+  bough_warning *warning;  /* [nb * BOUGH_WARN_KINDS] */
+  int n_warnings, warnings_read;
 };
+
+/* watch.c: compare a state, or reactions, with the limits of the model; forget what was told */
+void bough_watch_state(bough_data *data, double t, const double *q, const double *u);
+void bough_watch_reaction(bough_data *data, double t, const double *reaction);
+void bough_watch_reset(bough_data *data);
 
 /* data.c: the sweep's view of a data object */
 bough_sweep bough_data_sweep(const bough_data *data);

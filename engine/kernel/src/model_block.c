@@ -7,10 +7,11 @@
  * n_inputs (rows of loads that elements take) n_field (1: gravity of a point mass), then 14 per body (see read_body_ints), two per
  * node (its body, and the first node with the same tables), one per load, three per closure (type, nodes of its ends, -1 for
  * ground), one per coupling (its terms), one per term (its body), six per element (law, nodes of its ends, row of loads or -1,
- * points of its tables).
+ * points of its tables), then two per body (the first body with the same limits, its attach node, -1 of rigid ones).
  * Reals: gravity[3] damping[nu] stiffness[nu] rest[nu] armature[nu] held[nu], then per body, per two-port and per node as
  * read below, then (with constraints) the length of the mechanism, 40 per closure, offset and factors per coupling,
- * then 24 for the ends of each element, its constants and tables, and of the field mu and centre. A body or node whose tables another one before it has got, too, does not bring them again.
+ * then 24 for the ends of each element, its constants and tables, and of the field mu and centre, then limits of
+ * flexible bodies (bough_limits). A body or node whose tables another one before it has got, too, does not bring them again.
  * Nothing is trusted: every count, index and number is checked before it is used. */
 #include <limits.h>
 #include <string.h>
@@ -18,7 +19,7 @@
 #include "internal.h"
 
 enum { HEADER = 64, MODES_MAX = 2048, COUNT_MAX = 10000000, CONSTRAINTS_MAX = 2000 };
-enum { INTS_FIXED = 12, INTS_BODY = 14, INTS_NODE = 2, INTS_CLOSURE = 3, INTS_ELEMENT = 6 };
+enum { INTS_FIXED = 12, INTS_BODY = 14, INTS_NODE = 2, INTS_CLOSURE = 3, INTS_ELEMENT = 6, INTS_LIMITS = 2 };
 enum { TABLES_OF = 12, PORT_OF = 13 }; /* among the ints of a body */
 
 typedef struct {
@@ -318,6 +319,23 @@ static void read_element_reals(reader *s, bough_model *m, bough_element *element
   }
 }
 
+/* limits of flexible bodies, watch.c */
+static void read_limits(reader *s, bough_model *m, const bough_limits **limits, int *attach) {
+  const int64_t fixed = (int64_t)(sizeof(bough_limits) / sizeof(double));
+  int any = 0;
+  for (int k = 0; k < m->nb && !s->bad; k++) {
+    const int first = next_int(s, 0, k);
+    attach[k] = next_int(s, -1, m->n_nodes - 1);
+    limits[k] = NULL;
+    if ((m->body[k].nm > 0) != (attach[k] >= 0)) s->bad = 1;
+    if (s->bad || m->body[k].nm == 0) continue;
+    any = 1;
+    if (m->node[attach[k]].body != k || m->body[first].nm != m->body[k].nm) s->bad = 1;
+    limits[k] = first < k ? limits[first] : (const bough_limits *)(const void *)next_reals(s, fixed + 3 * BOUGH_WATCHED * m->body[k].nm);
+  }
+  if (any) m->limits = limits, m->attach = attach;
+}
+
 /* undeformed positions of the hinges: constants of rigid parents and two-ports */
 static void place_hinges(const bough_model *m, bough_body *body) {
   for (int k = 0; k < m->nb; k++)
@@ -354,7 +372,8 @@ bough_status bough_model_create(const void *block, size_t size, bough_model **ou
   const int n_field = next_int(&s, 0, 1);
   head.acting = n_field;
   const int64_t element_ints = (int64_t)INTS_ELEMENT * head.n_elements;
-  const int64_t other_ints = (int64_t)INTS_BODY * head.nb + (int64_t)INTS_NODE * head.n_nodes + head.n_loads + INTS_FIXED;
+  const int64_t other_ints = (int64_t)INTS_BODY * head.nb + (int64_t)INTS_NODE * head.n_nodes + head.n_loads + INTS_FIXED +
+                             (int64_t)INTS_LIMITS * head.nb;
   if (s.bad || other_ints + constraint_ints + element_ints != n_ints) return BOUGH_BAD_BLOCK;
 
   const size_t bodies = bough_align(sizeof(bough_body) * (size_t)head.nb);
@@ -365,8 +384,10 @@ bough_status bough_model_create(const void *block, size_t size, bough_model **ou
   const size_t couplings = bough_align(sizeof(bough_coupling) * (size_t)head.n_couplings);
   const size_t owners = bough_align(sizeof(int) * (6 * (size_t)head.n_closures + (size_t)head.n_couplings));
   const size_t elements = bough_align(sizeof(bough_element) * (size_t)head.n_elements);
+  const size_t limits = bough_align(sizeof(bough_limits *) * (size_t)head.nb);
+  const size_t attaches = bough_align(sizeof(int) * (size_t)head.nb);
   const size_t total =
-      bough_align(sizeof(bough_model)) + bodies + nodes + loads + reals + closures + couplings + owners + elements;
+      bough_align(sizeof(bough_model)) + bodies + nodes + loads + reals + closures + couplings + owners + elements + limits + attaches;
   char *memory = bough_allocate(total);
   if (!memory) return BOUGH_NO_MEMORY;
   bough_model *m = (bough_model *)(void *)memory;
@@ -380,6 +401,8 @@ bough_status bough_model_create(const void *block, size_t size, bough_model **ou
   bough_coupling *coupling = (bough_coupling *)(void *)((char *)closure + closures);
   int *row_owner = (int *)(void *)((char *)coupling + couplings);
   bough_element *element = (bough_element *)(void *)((char *)row_owner + owners);
+  const bough_limits **limit = (const bough_limits **)(void *)((char *)element + elements);
+  int *attach = (int *)(void *)((char *)limit + limits);
   memcpy(copy, (const char *)block + HEADER + (((size_t)n_ints * 4 + 7) & ~(size_t)7), (size_t)n_reals * 8);
   s.reals = copy;
   m->body = body, m->node = node, m->load_node = load_node;
@@ -407,6 +430,7 @@ bough_status bough_model_create(const void *block, size_t size, bough_model **ou
     read_constraint_reals(&s, m, closure, coupling, row_owner);
     read_element_reals(&s, m, element);
     if (n_field) m->field = next_reals(&s, 4);
+    if (!s.bad) read_limits(&s, m, limit, attach);
   }
   if (s.bad || s.r != n_reals || !nodes_fit(m)) {
     bough_release(memory);

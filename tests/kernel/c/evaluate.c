@@ -162,6 +162,29 @@ static void derivatives(const bough_model *m, bough_data *d, const buffers *b) {
   CHECK(distance(side, b->udot, nu) < 1e-6);
 }
 
+/* far beyond all limits of the modes: every body and kind is told once, in words */
+static void limits(const bough_model *m, bough_data *d, const buffers *b) {
+  bough_warning w;
+  char text[1024];
+  int count = 0;
+  for (int i = 0; i < b->nq; i++) b->q_end[i] = 1e3 * b->q[i];
+  for (int i = 0; i < b->nu; i++) b->u_end[i] = 1e6 * b->u[i];
+  for (int i = 0; i < 6 * b->nb; i++) b->reaction[i] = 1e12;
+  bough_normalize(m, b->q_end);
+  for (int twice = 0; twice < 2; twice++) {
+    OK(bough_data_watch(m, d, 0.5, b->q_end, b->u_end, b->reaction));
+    for (; bough_data_warning(d, &w); count++) {
+      CHECK(twice == 0 && w.body >= 0 && w.body < b->nb && w.kind >= 0 && w.kind < BOUGH_WARN_KINDS);
+      bough_warning_text(&w, "this", text, sizeof text);
+      CHECK(strstr(text, "body 'this'") == text && strstr(text, " Cure: ") && strlen(text) < sizeof text - 1);
+      bough_warning_text(&w, "this", text, 8);
+      CHECK(strlen(text) == 7);
+    }
+  }
+  CHECK(count <= BOUGH_WARN_KINDS * b->nb);
+  OK(bough_data_watch(m, d, 0.5, NULL, NULL, NULL));
+}
+
 static void parameters(bough_data *d, const buffers *b) {
   double values[64 * 10];
   for (int which = BOUGH_GRAVITY; which <= BOUGH_MODAL_DAMPING_SCALE; which++) {
@@ -294,6 +317,7 @@ static void evaluate(const test_block *block, int isa) {
     kinematics(m, d, &b);
     one_seam(m, d, &b);
     derivatives(m, d, &b);
+    limits(m, d, &b);
     parameters(d, &b);
     CHECK(allocations == before);
     simulations(m, d, &b);

@@ -15,6 +15,10 @@ static void objects(const test_block *block) {
   CHECK(bough_model_sizes(NULL).nq == 0 && bough_model_sizes(NULL).nu == 0 && bough_model_sizes(NULL).bodies == 0);
   CHECK(bough_model_sizes(NULL).nodes == 0 && bough_model_sizes(NULL).loads == 0 && bough_model_sizes(NULL).memory == 0);
   CHECK(bough_model_hinge(NULL, 0).nu == 0);
+  bough_warning none_yet;
+  CHECK(!bough_data_warning(NULL, &none_yet));
+  CHECK(bough_data_watch(NULL, NULL, 0.0, NULL, NULL, NULL) == BOUGH_BAD_ARGUMENT);
+  bough_warning_text(NULL, NULL, NULL, 0);
   CHECK(bough_data_memory(NULL) == 0 && bough_data_isa(NULL) == 0 && bough_data_where(NULL).body == -1);
   CHECK(bough_sim_time(NULL) == 0.0 && bough_sim_get_counts(NULL).steps == 0 && bough_sim_where(NULL).body == -1);
   CHECK(bough_sim_state_size(NULL) == 0);

@@ -124,7 +124,9 @@ bough_instance_status bough_instance_update(bough_instance *f, int *jumped) {
   return status;
 }
 bough_instance_status bough_instance_completed_step(bough_instance *f, int *event) {
-  *event = f->type == &bough_mechanism_type && bough_mechanism_drifted(f);
+  const int mechanism = f->type == &bough_mechanism_type;
+  if (mechanism) bough_mechanism_kept(f);
+  *event = mechanism && bough_mechanism_drifted(f);
   return INSTANCE_OK;
 }
 bough_instance_status bough_instance_enter_continuous(bough_instance *f) {

@@ -159,6 +159,10 @@ bough_instance_status bough_mechanism_evaluate(bough_instance *f, int sensors) {
     bough_instance_explain(f, INSTANCE_ERROR, status, bough_data_where(f->data), "accelerations cannot be computed");
     return INSTANCE_ERROR;
   }
+  if (dynamics && f->now.running && f->now.state != AT_CONTINUOUS) { /* there the host may be trying a step out */
+    bough_watch_reaction(f->data, f->now.time, f->reaction);
+    bough_mechanism_warn(f);
+  }
   f->dynamics_fresh = 1;
   f->sensors_fresh |= motions;
   return INSTANCE_OK;

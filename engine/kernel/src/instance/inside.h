@@ -150,6 +150,10 @@ void bough_mechanism_state_taken(bough_instance *f);
 void bough_instance_explain(bough_instance *f, bough_instance_status level, bough_status status, bough_where where,
                             const char *what);
 bough_point bough_instance_point(const bough_instance *f);
+/* warnings of the kernel into the log, by the names of the bodies */
+void bough_mechanism_warn(bough_instance *f);
+/* a step of the importer's is kept: what has been passed on the way is told */
+void bough_mechanism_kept(bough_instance *f);
 /* closing.c: loops and couplings */
 #define BOUGH_PULL 10.0 /* 1/s, Model Exchange: rates draw open loops shut, without making them stiff */
 /* start values that close, from those that were written; before the run */

@@ -150,6 +150,7 @@ static void reset(bough_instance *f) {
   memset(&f->sim_options, 0, sizeof f->sim_options);
   memcpy(f->arrays, f->first, f->array_count * sizeof(double));
   f->now = f->first_clock;
+  bough_watch_reset(f->data);
   f->dynamics_fresh = f->sensors_fresh = 0;
 }
 
@@ -164,6 +165,9 @@ static bough_instance_status exit_(bough_instance *f) {
   if (status != INSTANCE_OK) return status;
   status = bough_mechanism_evaluate(f, 0); /* a model that cannot move says so here, not in the first step */
   if (status != INSTANCE_OK) return status;
+  bough_watch_state(f->data, f->now.time, f->q, f->u);
+  bough_watch_reaction(f->data, f->now.time, f->reaction);
+  bough_mechanism_warn(f);
   f->now.state = f->now.cosimulation ? AT_STEP : AT_EVENT;
   f->now.running = 1;
   return INSTANCE_OK;

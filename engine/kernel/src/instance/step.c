@@ -113,6 +113,7 @@ static bough_status walk(bough_instance *f, double end, bough_hook hook, void *u
     if (status == BOUGH_OK && f->now.time < end && hopeless(attempts(f->sim) - first, start, f->now.time, end))
       status = BOUGH_STEP_TOO_SMALL;
     f->dynamics_fresh = f->sensors_fresh = 0;
+    bough_mechanism_warn(f);
     if (status != BOUGH_OK || !hook) continue;
     f->inputs_set = 0;
     early = call_hook(f, hook, user);

@@ -41,6 +41,7 @@ static bough_status record(bough_sim *sim, const bough_rows *r, int i, int p, do
   if (v->element) row.element = v->element + n * (size_t)sim->model->n_element_values;
   const bough_status status = bough_evaluate(sim->model, sim->data, &at, r->count, r->nodes, &row);
   if (status != BOUGH_OK) sim->where = sim->data->where, sim->where.time = t;
+  else bough_watch_reaction(sim->data, t, row.reaction);
   return status;
 }
 

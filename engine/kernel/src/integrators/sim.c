@@ -146,6 +146,7 @@ bough_status bough_sim_start(bough_sim *sim, double t, const double *q, const do
   sim->now.input_order = order, sim->now.input_t = input_t;
   begin_with(sim);
   bough_tolerance_start(sim);
+  bough_watch_state(sim->data, t, sim->y, sim->y + sim->nq);
   return BOUGH_OK;
 }
 
@@ -223,6 +224,7 @@ static bough_status accept(bough_sim *sim, double t_new) {
   sim->now.t = t_new;
   sim->now.steps++;
   bough_tolerance_follow(sim);
+  bough_watch_state(sim->data, t_new, sim->y, sim->y + sim->nq);
   return BOUGH_OK;
 }
 

@@ -1,0 +1,13 @@
+"""What holds for all tests."""
+
+from __future__ import annotations
+
+import pytest
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Warnings are errors but one: tests of identities and energy bend and spin bodies beyond what modes are good for.
+
+    `run/test_theory_ends.py` and `examples/test_examples.py` hold when it is given and when not.
+    """
+    config.addinivalue_line("filterwarnings", "ignore::bough.errors.TheoryWarning")
