@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
-Value: TypeAlias = float | int | bool
+Value: TypeAlias = float | int | bool | str | bytes
 Port: TypeAlias = tuple[str, str]
 """Component and variable."""
 
@@ -44,7 +44,7 @@ class Variable:
 
     Attributes:
         name: As in the FMU; elements of an array are `name[1]`...
-        kind: 'real', 'integer', 'boolean' or 'string'.
+        kind: 'real', 'integer', 'boolean', 'string', 'binary' or 'clock'.
         fmi_type: As FMPy calls it: Real, Float64, Int32...
         causality: input, output, parameter, calculatedParameter, local...
         variability: constant, fixed, tunable, discrete or continuous.
@@ -55,6 +55,7 @@ class Variable:
         nominal: Size of typical values.
         minimum: Least value allowed, or None.
         maximum: Greatest value allowed, or None.
+        items: Of an enumeration: its values by their names.
     """
 
     name: str
@@ -69,6 +70,17 @@ class Variable:
     nominal: float = 1.0
     minimum: float | None = None
     maximum: float | None = None
+    items: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def plain(self) -> bool:
+        """Whether it is one number: no array, no text, no bytes, no clock."""
+        return self.size == 1 and self.kind in ("real", "integer", "boolean")
+
+    @property
+    def exact(self) -> bool:
+        """Whether a float64 holds all its values, so that a link may carry it as one."""
+        return self.plain and self.fmi_type not in ("Int64", "UInt64")
 
 
 @dataclass(frozen=True)
@@ -89,6 +101,8 @@ class Interface:
         interpolates: Whether it takes derivatives of inputs (FMI 2).
         log_categories: Of the messages that it can give.
         dislikes: What a validator dislikes in its description.
+        helped: What it needs to step where it does not by itself, as `loaded.Loaded.load` takes it: a solver for
+            Model Exchange, ticks for clocks. Empty for most.
     """
 
     model: str
@@ -104,6 +118,7 @@ class Interface:
     interpolates: bool = False
     log_categories: tuple[str, ...] = ()
     dislikes: tuple[str, ...] = ()
+    helped: Mapping[str, Any] = field(default_factory=dict)
 
     def named(self, *causalities: str) -> list[Variable]:
         """Variables of some causalities, in the order of the description."""
@@ -177,6 +192,7 @@ class Assembly:
         carried: Connections of the system file that became the value of a parameter, and no link. Of a package that
             bough has not written none are known.
         loose: Inputs that should have a source, and have none. Empty for a package: who made it has been told.
+        wide: Connections of arrays, texts, bytes and 64-bit integers: they are moved as they are, and held over a step.
     """
 
     name: str
@@ -186,10 +202,17 @@ class Assembly:
     warnings: tuple[str, ...] = ()
     carried: tuple[Link, ...] = ()
     loose: tuple[Port, ...] = ()
+    wide: tuple[Link, ...] = ()
 
     def component(self, name: str) -> Component:
         """The component of a name."""
         return next(c for c in self.components if c.name == name)
+
+    def with_links(self, links: Iterable[Link]) -> Assembly:
+        """The same with these connections: numbers as links, everything else as wide ones."""
+        found = list(links)
+        wide = [link for link in found if not (self.variable(link.source).exact and self.variable(link.target).exact)]
+        return replace(self, links=tuple(x for x in found if x not in wide), wide=tuple(wide))
 
     def variable(self, port: Port) -> Variable:
         """The variable at an end of a link."""
@@ -197,7 +220,7 @@ class Assembly:
 
     def open_inputs(self) -> list[Port]:
         """Inputs that no link sets and that take a number: no arrays, no texts."""
-        taken = {link.target for link in self.links}
+        taken = {link.target for link in (*self.links, *self.wide)}
         inputs = ((c.name, v) for c in self.components for v in c.interface.named("input"))
-        free = ((name, v.name) for name, v in inputs if v.size == 1 and v.kind != "string")
+        free = ((name, v.name) for name, v in inputs if v.plain)
         return [port for port in free if port not in taken]

@@ -146,9 +146,9 @@ def _end(
             path, what, f"{text}, which is an {v.causality}" if turned else f"{text}, a {v.causality} variable", cure
         )
         return None
-    if v.size != 1 or v.kind == "string":
-        cure = "build the FMU without --arrays" if v.size != 1 else "connect numbers"
-        report.add(path, "a number", f"{text}, which is {'an array' if v.size != 1 else 'text'}", cure)
+    if v.kind == "clock":
+        cure = "leave it out: periodic clocks tick by themselves"
+        report.add(path, "a number, a text, bytes or an array", f"{text}, which is a clock", cure)
         return None
     return name, variable
 
@@ -166,6 +166,14 @@ def _link(
         found = f"{wire.source} is {a.kind}, {wire.target} is {b.kind}"
         report.add(wire.path, "the same type at both ends", found, "connect another variable")
         return None
+    if a.size != b.size:
+        found = f"{wire.source} has {a.size} elements, {wire.target} has {b.size}"
+        report.add(wire.path, "arrays of the same size", found, "connect another variable")
+        return None
+    if b.causality == "parameter" and not b.plain:
+        cure = "give it a value under `set:`, or connect an input"
+        report.add(wire.path, "a parameter that is a number", f"{wire.target}, an array, a text or bytes", cure)
+        return None
     factor, offset = 1.0, 0.0
     if wire.factor is not None or wire.offset is not None:
         if a.kind != "real":
@@ -177,6 +185,10 @@ def _link(
         if converted is None:
             return None
         factor, offset = converted
+    if not a.exact and (factor, offset) != (1.0, 0.0):
+        cure = "remove it: arrays and 64-bit integers are moved as they are"
+        report.add(wire.path, "no factor, offset or change of unit", f"factor {factor:g}, offset {offset:g}", cure)
+        return None
     return Link(source, target, factor, offset)
 
 

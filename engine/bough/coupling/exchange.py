@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from bough.coupling.assembly import Assembly, Port
+from bough.coupling.assembly import Assembly, Link, Port
 from bough.coupling.graph import Stage, names_of, stages
 from bough.coupling.outside import Outside, Signal
 from bough.coupling.slave import Channel, Failure, Slave
@@ -59,6 +59,14 @@ class Exchange:
         for (name, variable), given in inputs.items():
             groups.setdefault(name, {})[variable] = given
         self.outside = [Outside(slaves[name], signals) for name, signals in groups.items()]
+        self._wide = [self._wire(link) for link in assembly.wide]
+        self._carried: list[list[Any]] = [[] for _ in assembly.wide]
+
+    def _wire(self, link: Link) -> tuple[Channel, Channel]:
+        """What reads and what sets the ends of a wide link."""
+        ends = ((self._slaves[port[0]], self._assembly.variable(port)) for port in (link.source, link.target))
+        source, target = (Channel(slave, [variable]) for slave, variable in ends)
+        return source, target
 
     def _plan(self, stage: Stage) -> _Plan:
         return _Plan(stage, self.sources(stage.links), self.targets(stage.links))
@@ -88,11 +96,30 @@ class Exchange:
         """
         for outside in self.outside:
             outside.at(time)
-        for plan in self._start if at_start else self._run:
-            if plan.stage.loop:
-                self._solve(plan, time)
-            else:
-                self._move(plan, time)
+        for _ in range(ITERATIONS):
+            for plan in self._start if at_start else self._run:
+                if plan.stage.loop:
+                    self._solve(plan, time)
+                else:
+                    self._move(plan, time)
+            if not self._move_wide():
+                return
+        names = names_of(self._assembly.wide)
+        raise Failure(f"algebraic loop at t = {time:.9g} s: {names} still change after {ITERATIONS} rounds")
+
+    def forget(self) -> None:
+        """FMUs are back at an earlier state: what wide links have carried since is not there any more."""
+        self._carried = [[] for _ in self._wide]
+
+    def _move_wide(self) -> bool:
+        """Move arrays, texts, bytes and 64-bit integers as they are; whether one of them has changed."""
+        changed = False
+        for i, (source, target) in enumerate(self._wide):
+            values = source.take()
+            if values != self._carried[i]:
+                target.set(values)
+                self._carried[i], changed = values, True
+        return changed
 
     def read(self, sources: Channels, time: float) -> None:
         """Values of some links from their sources, without setting the targets."""

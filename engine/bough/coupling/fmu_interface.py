@@ -7,12 +7,15 @@ import re
 import zipfile
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 from bough.coupling.assembly import Interface, Unit, Variable
+from bough.coupling.clocks import read_clocks
 from bough.errors import SimulationError
 from bough.files import check_archive, open_file
 
-_KINDS = {"Real": "real", "Float64": "real", "Float32": "real", "Boolean": "boolean", "String": "string"}
+_KINDS = {"Real": "real", "Float64": "real", "Float32": "real", "Boolean": "boolean", "String": "string",
+          "Binary": "binary", "Clock": "clock"}  # fmt: skip
 _VERSION = re.compile(rb"<fmiModelDescription\b[^>]*?\bfmiVersion\s*=\s*[\"']([^\"']*)")
 _BASE = ("kg", "m", "s", "A", "K", "mol", "cd", "rad")
 
@@ -44,7 +47,8 @@ def read_interface(path: Path) -> Interface:
     try:
         with open_file(path) as stream, zipfile.ZipFile(stream) as archive:
             check_archive(archive)
-            found = _VERSION.search(archive.read("modelDescription.xml"))
+            text = archive.read("modelDescription.xml")
+        found = _VERSION.search(text)
         version = found[1].decode() if found else "2.0"
     except Exception as error:
         raise SimulationError(f"no readable FMU: {_reason(error)}") from None
@@ -55,9 +59,27 @@ def read_interface(path: Path) -> Interface:
         description, dislikes = _description(package, path)
     except Exception as error:  # FMPy raises whatever it meets
         raise SimulationError(f"no readable FMU: {_reason(error)}") from None
+    if description.coSimulation is None and description.modelExchange is None:
+        raise SimulationError("an FMU that is neither for Co-Simulation nor for Model Exchange")
+    try:
+        helped = _helped(description, int(major), text)
+    except (ValueError, KeyError, ElementTree.ParseError) as error:
+        raise SimulationError(f"no readable FMU: its clocks: {error}") from None
+    return _interface(description, int(major), dislikes, helped)
+
+
+def _helped(description: Any, fmi: int, text: bytes) -> dict[str, Any]:
+    """What an FMU needs to step where it does not by itself."""
     if description.coSimulation is None:
-        raise SimulationError("an FMU that is not for Co-Simulation")
-    return _interface(description, int(major), dislikes)
+        about = description.modelExchange
+        return {
+            "states": int(description.numberOfContinuousStates or 0),
+            "indicators": int(description.numberOfEventIndicators or 0),
+            "completed": bool(about.needsCompletedIntegratorStep),
+        }
+    if fmi == 2 or not any(v.type == "Clock" for v in description.modelVariables):
+        return {}
+    return read_clocks(text)
 
 
 def _description(package: Any, path: Path) -> tuple[Any, tuple[str, ...]]:
@@ -78,8 +100,9 @@ def _reason(error: Exception) -> str:
     return " ".join(line.strip() for line in lines)
 
 
-def _interface(description: Any, fmi: int, dislikes: tuple[str, ...]) -> Interface:
-    abilities = description.coSimulation
+def _interface(description: Any, fmi: int, dislikes: tuple[str, ...], helped: dict[str, Any]) -> Interface:
+    steps = description.coSimulation is not None
+    abilities = description.coSimulation if steps else description.modelExchange
     variables = {v.name: _variable(v) for v in description.modelVariables}
     inputs = frozenset(v.name for v in variables.values() if v.causality == "input")
     run = {u.variable.name: _depends(u, inputs) for u in description.outputs if u.variable is not None}
@@ -96,11 +119,12 @@ def _interface(description: Any, fmi: int, dislikes: tuple[str, ...]) -> Interfa
         {unit.name: _unit(unit.baseUnit) for unit in description.unitDefinitions if unit.baseUnit is not None},
         {v.name: run.get(v.name, inputs) if v.causality == "output" else nothing for v in outputs},
         at_start | {name: found for name, found in start.items() if name in at_start},
-        bool(abilities.canGetAndSetFMUstate),
-        bool(abilities.canHandleVariableCommunicationStepSize),
-        fmi == 2 and bool(abilities.canInterpolateInputs),
+        bool(abilities.canGetAndSetFMUstate) and not helped,  # solver and ticks have a state of their own
+        not steps or bool(abilities.canHandleVariableCommunicationStepSize),
+        steps and fmi == 2 and bool(abilities.canInterpolateInputs),
         tuple(category.name for category in description.logCategories),
         dislikes,
+        helped,
     )
 
 
@@ -128,6 +152,7 @@ def _variable(v: Any) -> Variable:
         abs(_number(v.nominal) or 1.0),
         _number(v.min),
         _number(v.max),
+        {item.name: int(item.value) for item in getattr(declared, "items", None) or () if v.type == "Enumeration"},
     )
 
 

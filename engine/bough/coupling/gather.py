@@ -58,7 +58,7 @@ def gather(
     report.fail_if_any()
     master = _master(header.master or MasterFile(), [c.name for c in components], report)
     report.fail_if_any()
-    assembly = Assembly(header.name, tuple(components), tuple(links), master, carried=tuple(carried))
+    assembly = Assembly(header.name, tuple(components), (), master, carried=tuple(carried)).with_links(links)
     return replace(assembly, warnings=tuple(warnings), loose=tuple(loose_inputs(assembly)))
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import importlib.util
 import io
 import mmap
 import os
@@ -63,7 +64,16 @@ class Loaded:
         self._old = False
         self._folder = os.getcwd()
 
-    def load(self, fmi: int, name: str, identifier: str, token: str, folder: str, categories: Sequence[str]) -> None:
+    def load(
+        self,
+        fmi: int,
+        name: str,
+        identifier: str,
+        token: str,
+        folder: str,
+        categories: Sequence[str],
+        helped: dict[str, Any] | None = None,
+    ) -> None:
         """Load the library and make an instance.
 
         Args:
@@ -73,23 +83,27 @@ class Loaded:
             token: GUID or instantiation token.
             folder: Of the unpacked FMU.
             categories: Log categories that the FMU knows.
+            helped: What an FMU that does not step by itself needs (`embedded.py`): `states`, `indicators` and
+                `completed` for one of Model Exchange, `clocks` and `clocked` for one with clocks.
 
         Raises:
             Refused: It cannot be loaded here, or refuses.
         """
         keys = {"guid": token, "modelIdentifier": identifier, "unzipDirectory": folder, "instanceName": name}
         self._old = fmi == 2
+        about = helped or {}
         try:
             if self._old:
-                from fmpy.fmi2 import FMU2Slave
+                from fmpy import fmi2
 
-                fmu = FMU2Slave(**keys)
+                fmu = (fmi2.FMU2Model if "states" in about else fmi2.FMU2Slave)(**keys)
                 fmu.instantiate(callbacks=self._callbacks2(), loggingOn=True)
             else:
-                from fmpy.fmi3 import FMU3Slave
+                from fmpy import fmi3
 
-                fmu = FMU3Slave(**keys)
-                fmu.instantiate(logMessage=self._log, loggingOn=True)
+                fmu = (fmi3.FMU3Model if "states" in about else fmi3.FMU3Slave)(**keys)
+                events = {"eventModeUsed": True, "earlyReturnAllowed": True} if "clocks" in about else {}
+                fmu.instantiate(logMessage=self._log, loggingOn=True, **events)
             wanted = [category for category in categories if category in PROBLEMS]
             if wanted:  # hear of what goes wrong only, where the FMU has the standard's categories for it
                 fmu.setDebugLogging(True, wanted)
@@ -97,7 +111,7 @@ class Loaded:
             raise Refused(str(error) or type(error).__name__, "instantiate") from None
         finally:
             self._return()
-        self._fmu = fmu
+        self._fmu = _helped(fmu, fmi, about)
 
     def call(self, function: str, *arguments: Any) -> Any:
         """Call a function of the instance by FMPy's name of it, `doStep`; states of the FMU are addresses.
@@ -151,6 +165,18 @@ class Loaded:
             said = (text or b"(a message without text)")[:LONGEST].decode("utf-8", "replace")
             # FMI 2 takes a format of printf; one without arguments has its percent signs doubled.
             self._say(said.replace("%%", "%") if self._old else said)
+
+
+def _helped(fmu: Any, fmi: int, about: dict[str, Any]) -> Any:
+    """The instance, with what it needs to step."""
+    if not about:
+        return fmu
+    path = Path(__file__).with_name("embedded.py")  # by its path: the other process knows no package
+    spec = importlib.util.spec_from_file_location("bough_embedded", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.Clocked(fmu, **about) if "clocks" in about else module.Embedded(fmu, fmi, **about)
 
 
 # ---- the other process

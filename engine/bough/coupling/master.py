@@ -255,6 +255,7 @@ class Coupling:
             slave.restore(state)
             slave.time = time
         self._exchange.values[:] = saved["values"]
+        self._exchange.forget()
         self.time, self.steps, self._before, self._h_before, debt = saved["own"]
         self._debt = debt.copy()
         self.meter.taken, self.meter.given = (list(part) for part in saved["energy"])

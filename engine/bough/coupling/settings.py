@@ -102,7 +102,7 @@ def _each(assembly: Assembly, values: Mapping[str, Value]) -> dict[Port, Value]:
     single: dict[Port, Value] = {}
     for name, value in values.items():
         ports = find_settable(assembly, name)
-        wrong = next((text for port in ports if (text := out_of_range(assembly.variable(port), float(value)))), None)
+        wrong = next((text for port in ports if (text := misfit(assembly.variable(port), value))), None)
         if wrong:
             raise SimulationError(f"{name} is {value!r}; expected {wrong}")
         (single if ".".join(ports[0]) == name else whole).update(dict.fromkeys(ports, value))
@@ -158,6 +158,21 @@ def settable(component: Component) -> list[str]:
     return sorted(names, key=lambda name: component.interface.variables[name].causality not in ("parameter", "input"))
 
 
+def misfit(variable: Variable, value: object) -> str | None:
+    """What is expected of a value that a variable cannot take, or None if it can."""
+    if variable.kind in ("string", "binary"):
+        kind: type = str if variable.kind == "string" else bytes
+        return None if isinstance(value, kind) else "a text" if variable.kind == "string" else "bytes"
+    if isinstance(value, (str, bytes)) or not isinstance(value, (int, float, bool)):
+        return "a number"
+    if isinstance(value, int):  # a float would round those of 64 bits
+        low, high = variable.minimum, variable.maximum
+        return (
+            None if (low is None or value >= low) and (high is None or value <= high) else out_of_range(variable, value)
+        )
+    return out_of_range(variable, float(value))
+
+
 def out_of_range(variable: Variable, value: float) -> str | None:
     """What is expected of a value that is outside of the variable's range, or None if it is inside."""
     low, high = variable.minimum, variable.maximum
@@ -170,8 +185,8 @@ def out_of_range(variable: Variable, value: float) -> str | None:
 def unsettable(component: Component, variable: str) -> str | None:
     """Why a variable cannot be given a value before the run, or None if it can."""
     v = component.interface.variables[variable]
-    if v.kind == "string" or v.size != 1:
-        return "it is text" if v.kind == "string" else "it is an array"
+    if v.size != 1 or v.kind == "clock":
+        return "it is a clock" if v.kind == "clock" else "it is an array"
     if v.variability == "constant":
         return "it is a constant"
     if v.causality in SETTABLE or v.initial in ("exact", "approx"):

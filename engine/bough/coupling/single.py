@@ -11,7 +11,7 @@ from bough.coupling import Assembly, Component, Master
 from bough.coupling.fmu_interface import read_interface
 from bough.coupling.master import communication_points
 from bough.coupling.outside import signal, warn_of_knots
-from bough.coupling.settings import checked_master, checked_timeout, out_of_range, settable
+from bough.coupling.settings import checked_master, checked_timeout, misfit, settable
 from bough.coupling.slave import CALL_TIMEOUT
 from bough.coupling.steps import How, announce, simulate
 from bough.coupling.warned import disliked
@@ -38,7 +38,7 @@ def open_fmu(path: Path) -> Component:
 
 def inputs_of(fmu: Component) -> list[str]:
     """Inputs that a table can give: numbers, no arrays and no texts."""
-    return [v.name for v in fmu.interface.named("input") if v.kind != "string" and v.size == 1]
+    return [v.name for v in fmu.interface.named("input") if v.plain]
 
 
 def settable_in(fmu: Component) -> list[str]:
@@ -87,7 +87,7 @@ def run_fmu(
     component = fmu if isinstance(fmu, Component) else open_fmu(fmu)
     about, values = component.interface, dict(start or {})
     for name, value in values.items():
-        wrong = out_of_range(about.variables[name], value)
+        wrong = misfit(about.variables[name], value)
         if wrong:
             raise SimulationError(f"{name} is {value!r}; expected {wrong}")
     component = replace(component, values=values)

@@ -88,7 +88,13 @@ class Slave:
             else:
                 self._loaded = Loaded(say)
             self._loaded.load(
-                about.fmi, self.name, about.identifier, about.token, str(folder.absolute()), about.log_categories
+                about.fmi,
+                self.name,
+                about.identifier,
+                about.token,
+                str(folder.absolute()),
+                about.log_categories,
+                dict(about.helped),
             )
         except Gone as gone:
             raise self._refused(gone) from None
@@ -267,16 +273,38 @@ class Channel:
         ]
 
     def get(self) -> list[float]:
-        """Values in the order of the variables, elements of arrays one after the other."""
-        out = [0.0] * self.size
+        """Numbers in the order of the variables, elements of arrays one after the other."""
+        return [float(x) for x in self.take()]
+
+    def take(self) -> list[Any]:
+        """Values as they are, numbers, texts or bytes: whole ones stay exact."""
+        out: list[Any] = [None] * self.size
         for name, references, places, count in self._groups:
             values = self._slave.read(name, references, *count)
             for place, value in zip(places, values, strict=True):
-                out[place] = float(value)
+                out[place] = (
+                    (value or b"").decode("utf-8", "replace")
+                    if name == "String" and isinstance(value, bytes)
+                    else value
+                )
         return out
 
     def set(self, values: Sequence[Value]) -> None:
         """Set them, each in its own type."""
         for name, references, places, _ in self._groups:
-            convert = float if name in ("Real", "Float64", "Float32") else bool if name == "Boolean" else round
+            convert = _CONVERT.get(name, _whole)
             self._slave.write(name, references, [convert(values[place]) for place in places])
+
+
+def _whole(value: Any) -> int:
+    return value if isinstance(value, int) else round(value)
+
+
+_CONVERT: dict[str, Any] = {
+    "Real": float,
+    "Float64": float,
+    "Float32": float,
+    "Boolean": bool,
+    "String": str,
+    "Binary": bytes,
+}

@@ -10,12 +10,17 @@ from bough.fmu.markup import Lines, document, element
 SSD = "http://ssp-standard.org/SSP1/SystemStructureDescription"
 SSC = "http://ssp-standard.org/SSP1/SystemStructureCommon"
 SSV = "http://ssp-standard.org/SSP1/SystemStructureParameterValues"
+SSM = "http://ssp-standard.org/SSP1/SystemStructureParameterMapping"
 MASTER = "urn:bough:master:1"
-ANNOTATION = "bough.master"
+ANNOTATION = "org.bough.master"
+"""Reversed domain names, as the standard asks for; the content is known by its namespace."""
+OMS = "https://raw.githubusercontent.com/OpenModelica/OMSimulator/master/schema/oms.xsd"
+OMS_ANNOTATION = "org.openmodelica"
+"""What OMSimulator wants to find in a system: its kind of master and the step."""
 PARAMETER_SET = "parameters"
 """Name of the parameter set of every component: masters that choose a set by its name find all of them under one."""
 BASE = ("kg", "m", "s", "A", "K", "mol", "cd", "rad")
-_TYPES = {"real": "Real", "integer": "Integer", "boolean": "Boolean"}
+_TYPES = {"real": "Real", "integer": "Integer", "boolean": "Boolean", "string": "String", "binary": "Binary"}
 
 
 def structure(assembly: Assembly, tool: str) -> str:
@@ -27,14 +32,20 @@ def structure(assembly: Assembly, tool: str) -> str:
         [
             *element("ssd:Elements", {}, [line for c in assembly.components for line in _component(c, units)]),
             *(
-                element("ssd:Connections", {}, [line for link in assembly.links for line in _connection(link)])
-                if assembly.links
+                element(
+                    "ssd:Connections",
+                    {},
+                    [line for link in (*assembly.links, *assembly.wide) for line in _connection(link)],
+                )
+                if assembly.links or assembly.wide
                 else []
             ),
+            *_omsimulator(assembly),
         ],
     )
     named = [line for name, unit in units.items() for line in _unit(name, unit)]
-    children = [*system, *(element("ssd:Units", {}, named) if named else []), *_experiment(assembly)]
+    children = [*system, *_enumerations(assembly), *(element("ssd:Units", {}, named) if named else [])]
+    children += _experiment(assembly)
     spaces = {"xmlns:ssd": SSD, "xmlns:ssc": SSC, "xmlns:ssv": SSV}
     head = {**spaces, "version": "1.0", "name": assembly.name, "generationTool": tool}
     return document(element("ssd:SystemStructureDescription", head, children))
@@ -48,8 +59,44 @@ def parameter_set(component: Component) -> str:
 
 
 def _parameter(component: Component, name: str, value: Value) -> Lines:
-    kind = component.interface.variables[name].kind
-    return element("ssv:Parameter", {"name": name}, element(f"ssv:{_TYPES[kind]}", {"value": value}))
+    v = component.interface.variables[name]
+    item = next((key for key, number in v.items.items() if number == value), None)
+    if item is not None:
+        inside = element("ssv:Enumeration", {"value": item, "name": _type_of(component, v)})
+    else:
+        shown = value.hex() if isinstance(value, bytes) else value
+        inside = element(f"ssv:{_TYPES[v.kind]}", {"value": shown})
+    return element("ssv:Parameter", {"name": name}, inside)
+
+
+def _type_of(component: Component, v: Variable) -> str:
+    """Name of an enumeration in the package: two FMUs may have different ones under one name."""
+    return f"{component.name}_{v.name}".replace(".", "_")
+
+
+def _enumerations(assembly: Assembly) -> Lines:
+    """Definitions of the enumerations that have a value in a parameter set."""
+    found = [
+        element("ssc:Enumeration", {"name": _type_of(c, v)}, [line for item in items for line in item])
+        for c in assembly.components
+        for name in c.values
+        if (v := c.interface.variables[name]).items
+        and (items := [element("ssc:Item", {"name": key, "value": n}) for key, n in v.items.items()])
+    ]
+    return element("ssd:Enumerations", {}, [line for lines in found for line in lines]) if found else []
+
+
+def _omsimulator(assembly: Assembly) -> Lines:
+    """OMSimulator takes a system for one of Co-Simulation by this annotation, and does not open it without."""
+    how: dict[str, str | int | float | bool | None] = {
+        "description": "oms-ma",
+        "stepSize": assembly.master.step,
+        "absoluteTolerance": 1e-6,
+        "relativeTolerance": 1e-6,
+    }
+    inside = element("oms:SimulationInformation", {}, element("oms:FixedStepMaster", how))
+    annotation = element("oms:Annotations", {"xmlns:oms": OMS}, inside)
+    return element("ssd:Annotations", {}, element("ssc:Annotation", {"type": OMS_ANNOTATION}, annotation))
 
 
 def _units(assembly: Assembly) -> dict[str, Unit]:
@@ -65,7 +112,7 @@ def _units(assembly: Assembly) -> dict[str, Unit]:
 
 
 def _connectors(c: Component) -> list[Variable]:
-    return [v for v in c.interface.named("input", "output") if v.size == 1 and v.kind in _TYPES]
+    return [v for v in c.interface.named("input", "output") if v.plain or (v.size == 1 and v.kind == "string")]
 
 
 def _component(c: Component, units: Mapping[str, Unit]) -> Lines:

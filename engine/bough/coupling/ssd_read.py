@@ -1,30 +1,52 @@
-"""Reads SystemStructure.ssd, of any tool: components, connections, parameter values."""
+"""Reads SystemStructure.ssd, of any tool: components of all systems in it, connections, how it is run."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import NoReturn
-from xml.etree import ElementTree
+from typing import NoReturn, TypeAlias
 from xml.etree.ElementTree import Element
 
-from bough.coupling.assembly import Assembly, Component, Link, Master, Port, Value, Variable
+from bough.coupling.assembly import Assembly, Component, Link, Master, Port
 from bough.coupling.fmu_interface import read_interface
-from bough.coupling.settings import hint, unsettable
-from bough.coupling.ssd import MASTER, SSC, SSD, SSV
+from bough.coupling.settings import hint
+from bough.coupling.ssd import MASTER, SSC, SSD
+from bough.coupling.ssv_read import Bindings
 from bough.errors import SimulationError
 
 FMU_TYPE = "application/x-fmu-sharedlibrary"
+SOURCES = ("output", "calculatedParameter", "parameter", "local")
+Node: TypeAlias = tuple[str, str, str]
+"""An end of a connection: 'component', 'system' or 'dictionary'; its path or name; variable, connector or entry."""
+
+
+@dataclass
+class _Place:
+    """A system in the tree.
+
+    Attributes:
+        path: Names of the systems around it and its own, joined by underscores; empty for the outermost.
+        parts: What each element in it is: 'component', 'system' or 'dictionary', and its full name.
+        kinds: Kind of each of its own connectors.
+    """
+
+    path: str
+    parts: dict[str, tuple[str, str]] = field(default_factory=dict)
+    kinds: dict[str, str] = field(default_factory=dict)
 
 
 class Reader:
-    """Makes an assembly of the XML."""
+    """Makes an assembly of the XML. Systems within systems become one: `arm` in `left` is `left_arm`."""
 
     def __init__(self, file: str, locate: Callable[[str], Path]) -> None:
         """Name the package for messages, and how to find a file in it."""
         self._file, self._locate = file, locate
         self._warnings: list[str] = []
+        self._components: dict[str, Component] = {}
+        self._feeds: dict[Node, tuple[Node, Element]] = {}
+        self._kinds: dict[tuple[str, str], str] = {}
+        self._bindings = Bindings(locate, self._refuse)
 
     def read(self, root: Element) -> Assembly:
         """The assembly.
@@ -39,119 +61,150 @@ class Reader:
         system = root.find(f"{{{SSD}}}System")
         if system is None:
             self._refuse("it has no System")
-        elements = system.find(f"{{{SSD}}}Elements")
-        components = [self._component(e) for e in (elements if elements is not None else [])]
-        if not components:
+        self._system(system, "")
+        if not self._components:
             self._refuse("the system has no components")
-        components = self._with_bindings(system, components)
-        connections = system.findall(f"{{{SSD}}}Connections/{{{SSD}}}Connection")
-        assembly = Assembly(system.get("name") or root.get("name") or "system", tuple(components), ())
-        found = [link for e in connections if (link := self._link(e, assembly)) is not None]
-        for port in {link.target for link in found}:
-            if sum(link.target == port for link in found) > 1:
-                self._refuse(f"{'.'.join(port)} has more than one source")
+        name = system.get("name") or root.get("name") or "system"
+        assembly = Assembly(name, tuple(self._components.values()), ())
+        assembly = assembly.with_links(self._links(assembly))
         master = self._master(root.find(f"{{{SSD}}}DefaultExperiment"))
         carried = tuple(self._carried(e, assembly) for e in root.iter(f"{{{MASTER}}}Carried"))
-        return replace(assembly, links=tuple(found), master=master, warnings=tuple(self._warnings), carried=carried)
+        return replace(assembly, master=master, warnings=tuple(self._warnings), carried=carried)
 
     def _refuse(self, what: str) -> NoReturn:
         raise SimulationError(f"{self._file}: {what}")
 
-    # ---- components
+    # ---- systems and components
 
-    def _component(self, e: Element) -> Component:
-        name, kind = e.get("name", ""), _local(e)
-        if kind == "System":
-            self._refuse(f"the system {name!r} is nested; only flat systems of FMUs are known here")
-        if kind != "Component":
-            self._refuse(f"the element {name!r} is a {kind}; only FMUs are known here")
+    def _system(self, e: Element, path: str) -> _Place:
+        """Everything in a system: its components are kept, its connections noted."""
+        place = _Place(path)
+        for connector in e.findall(f"{{{SSD}}}Connectors/{{{SSD}}}Connector"):
+            place.kinds[connector.get("name", "")] = connector.get("kind", "")
+        self._kinds |= {(path, name): kind for name, kind in place.kinds.items()}
+        elements = e.find(f"{{{SSD}}}Elements")
+        for child in elements if elements is not None else ():
+            name, kind = child.get("name", ""), _local(child)
+            if not name or name in place.parts:
+                self._refuse(f"{'two elements have' if name else 'an element has no'} name {name!r}")
+            full = f"{path}_{name}" if path else name
+            if kind == "System":
+                place.parts[name] = ("system", full)
+                self._system(child, full)
+            elif kind == "SignalDictionaryReference":
+                place.parts[name] = ("dictionary", child.get("dictionary", ""))
+            elif kind == "Component":
+                place.parts[name] = ("component", full)
+                self._component(child, full)
+            else:
+                self._refuse(f"the element {name!r} is a {kind}; FMUs, systems and signal dictionaries are known here")
+        own = {name: full for name, (kind, full) in place.parts.items() if kind == "component"}
+        inner = {name: full for name, (kind, full) in place.parts.items() if kind == "system"}
+        self._bindings.of_system(e, own, inner, self._components)
+        for connection in e.findall(f"{{{SSD}}}Connections/{{{SSD}}}Connection"):
+            self._connection(connection, place)
+        return place
+
+    def _component(self, e: Element, full: str) -> None:
+        if full in self._components:
+            self._refuse(f"two components are called {full} when the systems around them are left out")
         if e.get("type", FMU_TYPE) != FMU_TYPE:
-            self._refuse(f"component {name} is of type {e.get('type')}; only FMUs are known here")
-        if e.get("implementation") == "ModelExchange":
-            self._refuse(f"component {name} asks for Model Exchange; this master is for Co-Simulation")
+            self._refuse(f"component {full} is of type {e.get('type')}; only FMUs are known here")
         path = self._locate(e.get("source", ""))
         try:
-            component = Component(name, path, read_interface(path))
+            component = Component(full, path, read_interface(path))
         except SimulationError as error:
             if "FMPy" in str(error):
                 raise
-            self._refuse(f"component {name}, {e.get('source')}: {error}")
-        return self._with_bindings(e, [component])[0]
-
-    def _with_bindings(self, e: Element, components: list[Component]) -> list[Component]:
-        """Components with the values that the bindings of a component, or of the system, give."""
-        whole = _local(e) == "System"
-        values: dict[str, dict[str, Value]] = {c.name: dict(c.values) for c in components}
-        for binding in e.findall(f"{{{SSD}}}ParameterBindings/{{{SSD}}}ParameterBinding"):
-            if binding.find(f"{{{SSD}}}ParameterMapping") is not None:
-                self._refuse("parameter mappings (.ssm) are not known here")
-            prefix = binding.get("prefix", "")
-            for name, text in self._parameters(binding):
-                full = prefix + name
-                owner, _, variable = full.partition(".") if whole else (components[0].name, "", full)
-                component = next((c for c in components if c.name == owner), None)
-                if component is None or variable not in component.interface.variables:
-                    known = component.interface.variables if component is not None else values
-                    self._refuse(f"a parameter set names {full!r}, which is no variable{hint(variable or full, known)}")
-                reason = unsettable(component, variable)
-                if reason:
-                    self._refuse(f"a parameter set sets {owner}.{variable}: {reason}")
-                values[owner][variable] = self._value(component.interface.variables[variable], text, full)
-        return [replace(c, values=values[c.name]) for c in components]
-
-    def _parameters(self, binding: Element) -> list[tuple[str, str]]:
-        source = binding.get("source")
-        if source is not None:
-            try:
-                top = ElementTree.parse(self._locate(source)).getroot()
-            except (ElementTree.ParseError, LookupError, ValueError) as error:  # the latter two: of its encoding
-                self._refuse(f"{source} is no XML: {error}")
-        else:
-            found = binding.find(f"{{{SSD}}}ParameterValues/{{{SSV}}}ParameterSet")
-            if found is None:
-                return []
-            top = found
-        out = []
-        for parameter in top.findall(f"{{{SSV}}}Parameters/{{{SSV}}}Parameter"):
-            typed = [child for child in parameter if child.get("value") is not None]
-            if typed:
-                out.append((parameter.get("name", ""), typed[0].get("value", "")))
-        return out
-
-    def _value(self, v: Variable, text: str, name: str) -> Value:
-        try:
-            if v.kind == "boolean":
-                return {"true": True, "1": True, "false": False, "0": False}[text]
-            return float(text) if v.kind == "real" else int(text)
-        except (KeyError, ValueError):
-            self._refuse(f"parameter {name} is {text!r}; expected {v.kind}")
+            self._refuse(f"component {full}, {e.get('source')}: {error}")
+        if e.get("implementation") == "ModelExchange" and "states" not in component.interface.helped:
+            self._warnings.append(
+                f"component {full} asks for Model Exchange; it is run by Co-Simulation, which it has too"
+            )
+        self._components[full] = self._bindings.of_component(e, component)
 
     # ---- connections
 
-    def _link(self, e: Element, assembly: Assembly) -> Link | None:
-        start = (e.get("startElement"), e.get("startConnector", ""))
-        end = (e.get("endElement"), e.get("endConnector", ""))
-        if start[0] is None or end[0] is None:
-            self._warnings.append(f"the system's own connector {(start if start[0] is None else end)[1]} is left out")
+    def _connection(self, e: Element, place: _Place) -> None:
+        ends = [
+            self._node(place, e.get("startElement"), e.get("startConnector", "")),
+            self._node(place, e.get("endElement"), e.get("endConnector", "")),
+        ]
+        gives = [self._gives(node, place) for node in ends]
+        if gives == [None, None]:
+            self._refuse(f"{_told(ends[0])} and {_told(ends[1])} are connected: neither says which way values go")
+        if gives[0] is not None and gives[0] == gives[1]:
+            both = "both give values" if gives[0] else "both take values"
+            self._refuse(f"{_told(ends[0])} and {_told(ends[1])} are connected: {both}, they do not fit")
+        first = gives[0] if gives[0] is not None else not gives[1]
+        source, target = ends if first else ends[::-1]
+        if target in self._feeds:
+            self._refuse(f"{_told(target)} has more than one source")
+        self._feeds[target] = source, e
+
+    def _node(self, place: _Place, element: str | None, name: str) -> Node:
+        if element is None:
+            if name not in place.kinds:
+                self._refuse(f"a connection names the connector {name!r} of its system{hint(name, place.kinds)}")
+            return "system", place.path, name
+        if element not in place.parts:
+            self._refuse(f"a connection names the component {element!r}{hint(element, place.parts)}")
+        kind, full = place.parts[element]
+        if kind == "component" and name not in (known := self._components[full].interface.variables):
+            self._refuse(f"a connection names {full}.{name}, which the FMU has not{hint(name, known)}")
+        if kind == "system" and (full, name) not in self._kinds:
+            known_names = [n for path, n in self._kinds if path == full]
+            self._refuse(f"a connection names the connector {name!r} of system {full}{hint(name, known_names)}")
+        return kind, full, name
+
+    def _gives(self, node: Node, place: _Place) -> bool | None:
+        """Whether an end gives values to the other one, takes them, or does either (None)."""
+        kind, full, name = node
+        if kind == "component":
+            return self._components[full].interface.variables[name].causality in SOURCES
+        if kind == "dictionary":
             return None
-        one, two = self._port(assembly, (start[0], start[1])), self._port(assembly, (end[0], end[1]))
-        kinds = {assembly.variable(one).causality, assembly.variable(two).causality}
-        if "input" not in kinds or not kinds & {"output", "calculatedParameter", "parameter", "local"}:
-            self._refuse(f"{'.'.join(one)} and {'.'.join(two)} are connected: {' and '.join(sorted(kinds))} do not fit")
-        if assembly.variable(two).causality != "input":  # direction is a matter of causality, not of start and end
-            one, two = two, one
+        how = self._kinds[full, name]
+        inside = full == place.path  # an input of the system itself gives what comes from outside
+        return None if how == "inout" else (how in ("input", "parameter")) == inside
+
+    def _links(self, assembly: Assembly) -> list[Link]:
+        """Connections from component to component, through systems and dictionaries."""
+        found = []
+        for target in self._feeds:
+            if target[0] != "component":
+                continue
+            steps: list[Element] = []
+            node = target
+            while node in self._feeds and len(steps) <= len(self._feeds):
+                node, e = self._feeds[node]
+                steps.insert(0, e)
+            if node[0] != "component":
+                self._warnings.append(f"{_told(node)} has no source: {_told(target)} keeps its start value")
+                continue
+            found.append(self._link(node[1:], target[1:], steps, assembly))
+        return found
+
+    def _link(self, one: Port, two: Port, steps: list[Element], assembly: Assembly) -> Link:
         a, b = assembly.variable(one), assembly.variable(two)
-        if a.kind != b.kind or a.kind == "string" or a.size != 1 or b.size != 1:
-            self._refuse(
-                f"{'.'.join(one)} -> {'.'.join(two)}: expected numbers of one type, found {a.kind} and {b.kind}"
-            )
-        factor, offset = self._conversion(assembly, one, two, e)
-        line = e.find(f"{{{SSC}}}LinearTransformation")
-        if line is not None:
-            own = float(line.get("factor", "1"))
-            factor, offset = own * factor, own * offset + float(line.get("offset", "0"))
-        elif len(e) and any(_local(child).endswith("Transformation") for child in e):
-            self._refuse(f"{'.'.join(one)} -> {'.'.join(two)}: only linear transformations are known here")
+        names = f"{'.'.join(one)} -> {'.'.join(two)}"
+        if b.causality != "input":
+            self._refuse(f"{names}: {a.causality} and {b.causality} do not fit")
+        if a.kind != b.kind or a.size != b.size or a.kind == "clock":
+            sizes = "" if a.size == b.size else f", with {a.size} and {b.size} elements"
+            self._refuse(f"{names}: expected values of one type and size, found {a.kind} and {b.kind}{sizes}")
+        factor, offset = 1.0, 0.0
+        if not any(e.get("suppressUnitConversion") in ("true", "1") for e in steps):
+            factor, offset = self._conversion(assembly, one, two)
+        for e in steps:
+            line = e.find(f"{{{SSC}}}LinearTransformation")
+            if line is not None:
+                own = float(line.get("factor", "1"))
+                factor, offset = own * factor, own * offset + float(line.get("offset", "0"))
+            elif any(_local(child).endswith("Transformation") for child in e):
+                self._refuse(f"{names}: only linear transformations are known here")
+        if not a.exact and (factor, offset) != (1.0, 0.0):
+            self._refuse(f"{names}: arrays, texts and 64-bit integers are moved as they are, without transformation")
         return Link(one, two, factor, offset)
 
     def _carried(self, e: Element, assembly: Assembly) -> Link:
@@ -174,10 +227,8 @@ class Reader:
             self._refuse(f"a connection names {port[0]}.{port[1]}, which the FMU has not{hint(port[1], known)}")
         return port
 
-    def _conversion(self, assembly: Assembly, one: Port, two: Port, e: Element) -> tuple[float, float]:
+    def _conversion(self, assembly: Assembly, one: Port, two: Port) -> tuple[float, float]:
         """What the standard leaves to the importer: values change with their units unless that is suppressed."""
-        if e.get("suppressUnitConversion") in ("true", "1"):
-            return 1.0, 0.0
         units = []
         for port in (one, two):
             name = assembly.variable(port).unit
@@ -217,3 +268,12 @@ class Reader:
 
 def _local(e: Element) -> str:
     return e.tag.rpartition("}")[2]
+
+
+def _told(node: Node) -> str:
+    kind, full, name = node
+    if kind == "component":
+        return f"{full}.{name}"
+    if kind == "dictionary":
+        return f"the entry {name} of the signal dictionary {full}"
+    return f"the connector {name} of system {full}" if full else f"the system's own connector {name}"

@@ -154,7 +154,11 @@ class _Recorder:
         self._units: dict[str, str] = {}
         self._channels: list[tuple[Slave, Channel, list[str]]] = []
         for slave in slaves.values():
-            shown = [v for v in slave.component.interface.named("output", "input") if v.kind != "string" and v.size]
+            shown = [
+                v
+                for v in slave.component.interface.named("output", "input")
+                if v.kind in ("real", "integer", "boolean") and v.size
+            ]
             names = []
             for v in shown:
                 own = [v.name] if v.size == 1 else [f"{v.name}[{i + 1}]" for i in range(v.size)]

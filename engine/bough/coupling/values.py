@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from bough.coupling.assembly import Component, Value
-from bough.coupling.settings import other_index, out_of_range, settable, unsettable
+from bough.coupling.settings import misfit, other_index, settable, unsettable
 from bough.text.problems import Path, Report, describe, one_of
 
-_WANTED = {"real": "a finite number", "integer": "a whole number", "boolean": "true or false"}
+_WANTED = {"real": "a finite number", "integer": "a whole number", "boolean": "true or false", "string": "a text"}
 
 
 def with_own_values(component: Component, given: Mapping[str, Any], path: Path, report: Report) -> Component:
@@ -57,10 +57,14 @@ def _with_value(component: Component, name: str, value: Any, place: Path, prefix
         cure = f"set one of {one_of(settable(component))}"
         report.add(place, "a parameter, an input or a start value", f"{prefix}{name}: {reason}", cure)
         return component
+    if isinstance(value, str) and value in v.items:
+        value = v.items[value]
     if not _fits(value, v.kind):
-        report.add(place, _WANTED[v.kind], describe(value), f"write {_WANTED[v.kind]}")
+        wanted = _WANTED.get(v.kind, "nothing: it has bytes")
+        wanted = f"{wanted}, or one of {one_of(v.items)}" if v.items else wanted
+        report.add(place, wanted, describe(value), f"write {wanted}")
         return component
-    wrong = out_of_range(v, float(value))
+    wrong = misfit(v, value)
     if wrong:
         report.add(place, wrong, describe(value), f"write a value of {wrong}")
         return component
@@ -68,8 +72,8 @@ def _with_value(component: Component, name: str, value: Any, place: Path, prefix
 
 
 def _fits(value: Any, kind: str) -> bool:
-    if kind == "boolean":
-        return isinstance(value, bool)
+    if kind in ("boolean", "string", "binary"):
+        return isinstance(value, bool) if kind == "boolean" else kind == "string" and isinstance(value, str)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return False
     return isinstance(value, int) if kind == "integer" else abs(value) < float("inf")

@@ -20,7 +20,8 @@ _COUNTS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine
 
 def facts_of(component: Component) -> Facts:
     """What is known of a component beyond its description; nothing if another tool has made it."""
-    return read_facts(component.fmu, component.values)
+    numbers = {k: float(v) for k, v in component.values.items() if not isinstance(v, (str, bytes))}
+    return read_facts(component.fmu, numbers)
 
 
 def loose_inputs(assembly: Assembly) -> list[Port]:

@@ -1,0 +1,61 @@
+"""Clocks of an FMI 3 description, which FMPy does not read in full."""
+
+from __future__ import annotations
+
+from typing import Any
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
+
+PERIODIC = ("constant", "fixed", "calculated", "tunable")
+"""Interval variabilities of clocks that tick by themselves, at even intervals."""
+
+
+def read_clocks(text: bytes) -> dict[str, Any]:
+    """Periodic input clocks and the variables that they clock, as `embedded.Clocked` takes them.
+
+    Raises:
+        ValueError: A periodic clock has no interval in the description, or none above zero.
+        KeyError: An attribute is missing.
+        ParseError: It is no XML.
+    """
+    root = ElementTree.fromstring(text)
+    found = root.find("ModelVariables")
+    variables = list(found) if found is not None else []
+    types = {e.get("name"): e for e in root.findall("TypeDefinitions/ClockType")}
+    clocks = []
+    for e in variables:
+        if e.tag != "Clock" or e.get("causality", "local") != "input":
+            continue
+        kind = types.get(e.get("declaredType"))
+        if (e.get("intervalVariability") or _of(kind, "intervalVariability")) in PERIODIC:
+            clocks.append((int(e.attrib["valueReference"]), *_interval(e, kind)))
+    clocked = {
+        int(e.attrib["valueReference"]): (
+            "Int64" if e.tag == "Enumeration" else e.tag,
+            e.get("causality") == "input",
+            [int(r) for r in e.get("clocks", "").split()],
+        )
+        for e in variables
+        if e.get("clocks") and e.tag != "Clock"
+    }
+    return {"clocks": clocks, "clocked": clocked}
+
+
+def _of(kind: Element | None, key: str) -> str | None:
+    return None if kind is None else kind.get(key)
+
+
+def _interval(e: Element, kind: Element | None) -> tuple[float, float]:
+    """Interval and shift, s: decimal, or counted in parts of a resolution."""
+
+    def number(key: str) -> float | None:
+        text = e.get(key) or _of(kind, key)
+        return None if text is None else float(text)
+
+    interval, shift = number("intervalDecimal"), number("shiftDecimal") or 0.0
+    resolution, counter = number("resolution"), number("intervalCounter")
+    if interval is None and resolution and counter:
+        interval, shift = counter / resolution, (number("shiftCounter") or 0.0) / resolution
+    if interval is None or not interval > 0.0:
+        raise ValueError(f"the clock {e.get('name')} has no interval above zero in the description")
+    return interval, shift
