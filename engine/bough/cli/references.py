@@ -58,6 +58,9 @@ def record(
         typer.Option("--atol", metavar="A", help="How far may move what is exactly zero.", show_default="1e-12"),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace a reference that is there.")] = False,
+    embed: Annotated[
+        bool, typer.Option("--embed/--no-embed", help="Put the run of an FMU into the FMU too (fmi-ls-ref).")
+    ] = True,
     in_process: InProcess = False,
     call_timeout: CallTimeout = None,
     as_json: Json = False,
@@ -89,7 +92,7 @@ def record(
                 source, stop, step, path=path, input_file=input_, settings=settings, only=tuple(only or ()),
                 fmi=fmi.value, rtol=_fraction(rtol, "--rtol"), tolerance=tolerance,
                 command=_command(source, stop, step, input_, set_), progress=progress,
-                isolate=contained.isolate, call_timeout=contained.call_timeout,
+                isolate=contained.isolate, call_timeout=contained.call_timeout, embed=embed,
             )  # fmt: skip
     except BoughError as error:
         if as_json:
@@ -99,7 +102,8 @@ def record(
     if as_json:
         about = {"ok": True, "reference": str(path), "rows": len(result), "variables": len(result.names)}
         answer({**about, "tolerance": tolerance.relative})
-    say(f"{path}: {len(result.names)} variables, {len(result)} rows to t = {result.t[-1]:.6g} s")
+    inside = "; the FMU has it inside" if embed and source.suffix.lower() == ".fmu" else ""
+    say(f"{path}: {len(result.names)} variables, {len(result)} rows to t = {result.t[-1]:.6g} s{inside}")
 
 
 @guarded

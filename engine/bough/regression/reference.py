@@ -14,6 +14,7 @@ from typing import Any
 from bough.errors import SimulationError
 from bough.files import TEXT_BYTES, open_file, write_together
 from bough.regression.compare import Tolerance
+from bough.regression.embed import content_digest, embed
 from bough.run.result import Result
 
 FORMAT = 1
@@ -32,6 +33,7 @@ class Recipe:
         input: CSV file of inputs, relative to the reference; empty for none.
         set: Constant inputs, parameters and start values, by name.
         only: Patterns of the variables that are kept; all if empty.
+        embed: Whether an FMU gets the run inside, for whoever it is given to.
     """
 
     stop: float
@@ -41,6 +43,7 @@ class Recipe:
     input: str = ""
     set: Mapping[str, float] = field(default_factory=dict)
     only: tuple[str, ...] = ()
+    embed: bool = False
 
 
 @dataclass(frozen=True)
@@ -110,6 +113,22 @@ class Reference:
         }
         about = (json.dumps(data, indent=2) + "\n").encode()
         write_together({self.path: text, about_path(self.path): about})
+        if self.recipe.embed and self.source_path.suffix.lower() == ".fmu":
+            self._embed(text)
+
+    def _embed(self, rows: bytes) -> None:
+        """Let the run travel inside of the FMU."""
+        recipe, file = self.recipe, self.input_path
+        embed(
+            self.source_path,
+            self.path.name.removesuffix(ENDING),
+            rows,
+            stop=recipe.stop,
+            step=recipe.step,
+            inputs=None if file is None else file.read_bytes(),
+            values=recipe.set,
+            text=f"Recorded by bough; relative tolerance of the solver {recipe.rtol:g}",
+        )
 
 
 def reference_path(source: Path, name: str = "") -> Path:
@@ -170,7 +189,9 @@ def _check(recipe: Recipe, tolerance: Tolerance) -> None:
 
 
 def digest(path: Path) -> str:
-    """SHA-256 of a file, blind to how lines end; empty if it cannot be read."""
+    """SHA-256 of a file, blind to how lines end, and in FMUs to reference runs; empty if it cannot be read."""
+    if path.suffix.lower() == ".fmu":
+        return content_digest(path)
     try:
         with open_file(path) as stream:
             return digest_of(stream.read())

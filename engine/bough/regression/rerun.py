@@ -46,6 +46,7 @@ def record(
     progress: Progress = None,
     isolate: bool | None = None,
     call_timeout: float = CALL_TIMEOUT,
+    embed: bool = True,
 ) -> Reference:
     """Run a model or an FMU and keep the run as its reference.
 
@@ -64,6 +65,8 @@ def record(
         progress: Called with the fraction done.
         isolate: Whether the FMU runs in a process of its own; None: unless its code is bough's.
         call_timeout: Longest time of a call there, s; 0: none.
+        embed: Whether an FMU gets the run inside, as fmi-ls-ref has it: the file is replaced by one with these files
+            more.
 
     Raises:
         BoughError: The model is wrong, the run fails or is not finite, or a file cannot be written.
@@ -73,7 +76,7 @@ def record(
         check_target(each, source, input_file)
     spacing = stop / single.ROWS if step is None else step
     inputs = "" if input_file is None else _relative(input_file, target.parent)
-    recipe = Recipe(stop, spacing, rtol, fmi, inputs, dict(settings or {}), tuple(only))
+    recipe = Recipe(stop, spacing, rtol, fmi, inputs, dict(settings or {}), tuple(only), embed)
     files = [_relative(source, target.parent)] + ([inputs] if inputs else [])
     reference = Reference(
         target, files[0], recipe, tolerance or Tolerance(), _versions(command), _digests(files, target.parent)
