@@ -36,7 +36,7 @@ class Field:
         group: STATE, INPUT, PARAMETER, VALUE (computed) or SETTING (of the solver).
         member: Name of its array in the kernel: in a point of evaluation, among its values, or in the instance.
         count: How many numbers there are, as the list says it: `n->nu` is one for each degree of freedom.
-        type: REAL, INTEGER or BOOLEAN.
+        type: REAL, INTEGER, BOOLEAN or ENUMERATION.
         kernel: The kernel's parameter that takes the array as it is; empty if there is none.
     """
 

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
+
+os.environ.setdefault("SOURCE_DATE_EPOCH", "1700000000")
+"""FMUs are dated by one moment, so that the same model gives the same bytes."""
 
 
 def pytest_configure(config: pytest.Config) -> None:

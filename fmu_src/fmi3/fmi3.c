@@ -185,6 +185,29 @@ fmi3Status fmi3SetInt32(fmi3Instance c, const fmi3ValueReference vr[], size_t co
     }
   return worst;
 }
+/* Int64 is the type of enumerations */
+fmi3Status fmi3GetInt64(fmi3Instance c, const fmi3ValueReference vr[], size_t count, fmi3Int64 values[], size_t n) {
+  ENTER(CALL_GET);
+  if (bad_call(f, TYPE_ENUMERATION, vr, count, values, n)) return fmi3Error;
+  for (size_t i = 0; i < count; i++) {
+    double x = 0.0;
+    const bough_instance_status status = bough_instance_get(f, bough_instance_find(f, vr[i], TYPE_ENUMERATION), &x);
+    if (status != INSTANCE_OK) return (fmi3Status)status;
+    values[i] = (fmi3Int64)x;
+  }
+  return fmi3OK;
+}
+fmi3Status fmi3SetInt64(fmi3Instance c, const fmi3ValueReference vr[], size_t count, const fmi3Int64 values[], size_t n) {
+  ENTER(CALL_SET);
+  if (bad_call(f, TYPE_ENUMERATION, vr, count, values, n)) return fmi3Error;
+  fmi3Status worst = fmi3OK;
+  for (int pass = 0; pass < 2 && worst == fmi3OK; pass++)
+    for (size_t i = 0; i < count; i++) {
+      const double x = (double)values[i];
+      worst = worse(worst, check_then_set[pass](f, bough_instance_find(f, vr[i], TYPE_ENUMERATION), &x));
+    }
+  return worst;
+}
 fmi3Status fmi3GetBoolean(fmi3Instance c, const fmi3ValueReference vr[], size_t count, fmi3Boolean values[], size_t n) {
   ENTER(CALL_GET);
   if (bad_call(f, TYPE_BOOLEAN, vr, count, values, n)) return fmi3Error;
@@ -232,7 +255,6 @@ NO_TYPE(UInt8)
 NO_TYPE(Int16)
 NO_TYPE(UInt16)
 NO_TYPE(UInt32)
-NO_TYPE(Int64)
 NO_TYPE(UInt64)
 NO_TYPE(String)
 fmi3Status fmi3GetBinary(fmi3Instance c, const fmi3ValueReference vr[], size_t count, size_t sizes[], fmi3Binary values[], size_t n) {
@@ -462,11 +484,17 @@ fmi3Status fmi3GetOutputDerivatives(fmi3Instance c, const fmi3ValueReference vr[
   ENTER(CALL_OUTPUT_DERIVATIVE);
   if (bough_instance_missing(f, orders, count) || bad_call(f, TYPE_REAL, vr, count, values, n)) return fmi3Error;
   for (size_t i = 0; i < count; i++)
-    if (orders[i] != 1) {
-      bough_instance_log(f, INSTANCE_ERROR, LOG_ERROR, "%s: output derivatives of order 1 are given, not of order %d", bough_instance_function(f), (int)orders[i]);
+    if (orders[i] < 1) {
+      bough_instance_log(f, INSTANCE_ERROR, LOG_ERROR, "%s: derivative %d of an output; orders count from 1", bough_instance_function(f), (int)orders[i]);
       return fmi3Error;
     }
-  return (fmi3Status)bough_instance_output_rates(f, vr, count, values);
+  const bough_instance_status status = bough_instance_output_rates(f, vr, count, values);
+  for (size_t i = 0; i < count && status == INSTANCE_OK; i++) {
+    const size_t size = (size_t)bough_instance_find(f, vr[i], TYPE_REAL)->count;
+    if (orders[i] > 1) memset(values, 0, size * sizeof *values); /* as the standard has it for orders that an FMU does not know */
+    values += size;
+  }
+  return (fmi3Status)status;
 }
 
 /* after every internal step: the host may look, and may ask to return early */

@@ -125,7 +125,7 @@ class Slave(Fmi2Slave):  # type: ignore[misc]
     # ---- variables
 
     def _register(self, v: Record) -> None:
-        kind, convert = ((Real, float), (Integer, int), (Boolean, bool))[v.type]
+        kind, convert = ((Real, float), (Integer, int), (Boolean, bool), (Integer, int))[v.type]
         causality, variability = CAUSALITIES[Role(v.role)]
         initial = None if v.role in (Role.INPUT, Role.INDEPENDENT) else Fmi2Initial.calculated
         if v.role in (Role.FIXED, Role.TUNABLE) or v.kind in STATES:

@@ -95,7 +95,7 @@ class Resource:
 def read_resource(data: bytes) -> Resource:
     """Read `model.bough` as the C side does, by the layout alone."""
     magic, version, order, size, crc, zero = struct.unpack_from("<8sIIQII", data)
-    assert (magic, version, order, size, zero) == (b"BOUGHFMU", 1, 0x01020304, len(data), 0)
+    assert (magic, version, order, size, zero) == (b"BOUGHFMU", 2, 0x01020304, len(data), 0)
     assert crc == zlib.crc32(data[32:])
     n_ints, n_reals, n_text, n_block = struct.unpack_from("<qqqq", data, 32)
     at = 64
@@ -111,7 +111,7 @@ def read_resource(data: bytes) -> Resource:
         return text[offset : text.index(b"\0", offset)].decode()
 
     n_variables, n_bodies, n_sensors, token, model, n_values, *rest = ints[:8]
-    assert rest == [0, 0] and n_values == n_reals
+    assert rest == [0, 0] and 2 * n_values == n_reals and min(reals[n_values:]) > 0.0
     assert n_ints == 8 + n_sensors + 6 * n_variables + 2 * n_bodies
     sensors, ints = tuple(ints[8 : 8 + n_sensors]), ints[8 + n_sensors :]
     variables, slot = [], 0

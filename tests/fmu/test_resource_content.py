@@ -8,7 +8,7 @@ from fmu.described import ARM, CASES, description, files_of, read_resource, syst
 from bough.mechanism.fields import Kind
 from bough.mechanism.variable_table import Role
 
-TYPES = {"Real": 0, "Integer": 1, "Boolean": 2}
+TYPES = {"Real": 0, "Integer": 1, "Boolean": 2, "Enumeration": 3}
 
 
 @pytest.mark.parametrize("case", CASES)

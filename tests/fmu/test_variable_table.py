@@ -85,7 +85,7 @@ def test_parameters_carry_the_models_values() -> None:
     }  # fmt: skip
     fixed = {name for name, v in found.items() if v.variability == "fixed"}
     assert fixed == {"solver.method", "solver.step", "solver.tolerance", "solver.max_step"}
-    assert found["h.locked"].type == "Boolean" and found["solver.method"].type == "Integer"
+    assert found["h.locked"].type == "Boolean" and found["solver.method"].type == "Enumeration"
 
 
 def test_units_of_parameters_tell_translations_from_rotations() -> None:

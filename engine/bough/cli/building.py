@@ -57,6 +57,11 @@ def build(
         Runtime, typer.Option("--runtime", help="Compiled code, a Python slave, or C sources.")
     ] = Runtime.native,
     arrays: Annotated[bool, typer.Option("--arrays", help="FMI 3.0: h.w[1], h.w[2]... become one array h.w.")] = False,
+    sources: Annotated[bool, typer.Option("--sources", help="C sources beside the binaries.")] = False,
+    author: Annotated[str, typer.Option("--author", help="Who made the model.", show_default=False)] = "",
+    model_version: Annotated[
+        str, typer.Option("--model-version", help="Version of the model.", show_default=False)
+    ] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Answer in JSON, for a program.")] = False,
 ) -> None:
     """Write a model as an FMU, for Co-Simulation and Model Exchange."""
@@ -65,13 +70,16 @@ def build(
         raise typer.BadParameter("FMI 2.0 has no arrays; add --fmi 3.0", param_hint="--arrays")
     if runtime is Runtime.python and fmi is Fmi.three:
         raise typer.BadParameter("the Python runtime is for FMI 2.0 only", param_hint="--runtime")
+    if runtime is Runtime.python and sources:
+        raise typer.BadParameter("the Python runtime has no C sources", param_hint="--sources")
     platforms = asked_platforms(platform)
     try:
         checked = load(model)
         warn_of_oddities(checked, model)
         target = Path(f"{checked.name}.fmu") if output is None else fmu_path(output)
         check_target(target, model)
-        build_fmu(checked, target, fmi.value, platforms, runtime.value, arrays)
+        made = {"author": author, "version": model_version}
+        build_fmu(checked, target, fmi.value, platforms, runtime.value, arrays, **made, sources=sources)
     except BoughError as error:
         if as_json:
             answer({"ok": False, "error": str(error)})

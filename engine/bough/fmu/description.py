@@ -60,6 +60,8 @@ class Description:
         derivatives: Derivatives of all states, in the order of the states; knowns likewise.
         initial: Unknowns of initialization; their knowns are states, inputs and tunable parameters.
         partner: Whether it is a partner: Co-Simulation only, inputs held over a step, no derivatives.
+        author: Who has made the model; empty if not told.
+        version: Of the model; empty if not told.
     """
 
     name: str
@@ -70,6 +72,8 @@ class Description:
     derivatives: tuple[Unknown, ...]
     initial: tuple[Unknown, ...]
     partner: bool = False
+    author: str = ""
+    version: str = ""
 
     @property
     def drifts(self) -> bool:

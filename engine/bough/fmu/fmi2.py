@@ -6,13 +6,23 @@ from collections.abc import Iterable, Sequence
 
 from bough.fmu.description import Description, Unknown
 from bough.fmu.markup import Lines, Value, document, element
-from bough.fmu.parts import default_experiment, dependency_lists, log_categories, start_text, unit_definitions
+from bough.fmu.parts import (
+    METHOD_TYPE,
+    default_experiment,
+    dependency_lists,
+    enumeration_items,
+    has_enumeration,
+    head,
+    log_categories,
+    nominal_value,
+    start_text,
+    unit_definitions,
+)
 from bough.mechanism.variable_table import FmuVariable
 from bough.text.units import display_unit
 
 PYTHON: dict[str, Value] = {
     "needsExecutionTool": True,
-    "canNotUseMemoryManagementFunctions": True,
     "providesDirectionalDerivative": False,
     "canInterpolateInputs": False,
     "maxOutputDerivativeOrder": 0,
@@ -39,11 +49,11 @@ def model_description(d: Description, token: str, python: bool = False, sources:
         "fmiVersion": "2.0",
         "modelName": d.name,
         "guid": token,
-        "description": d.text,
-        "generationTool": d.tool,
-        "variableNamingConvention": "structured",
+        **head(d),
         "numberOfEventIndicators": 0,
     }
+    exchange = not (python or d.partner)
+    variables = (x for i, v in enumerate(d.variables) for x in _variable(v, i, exchange))
     structure = element("Outputs", {}, _unknowns(d.outputs, d.spelt)) if d.outputs else []
     structure += element("Derivatives", {}, _unknowns(d.derivatives, d.spelt)) if d.derivatives else []
     structure += element("InitialUnknowns", {}, _unknowns(d.initial, d.spelt)) if d.initial else []
@@ -54,9 +64,10 @@ def model_description(d: Description, token: str, python: bool = False, sources:
             [
                 *_interfaces(d, python, sources),
                 *unit_definitions(d),
+                *_types(d),
                 *log_categories(),
                 *default_experiment(),
-                *element("ModelVariables", {}, (x for i, v in enumerate(d.variables) for x in _variable(v, i))),
+                *element("ModelVariables", {}, variables),
                 *element("ModelStructure", {}, structure),
             ],
         )
@@ -68,7 +79,7 @@ def _interfaces(d: Description, python: bool, sources: Sequence[str]) -> Lines:
         "modelIdentifier": d.name,
         "needsExecutionTool": False,
         "canBeInstantiatedOnlyOncePerProcess": False,
-        "canNotUseMemoryManagementFunctions": False,
+        "canNotUseMemoryManagementFunctions": True,
         "canGetAndSetFMUstate": True,
         "canSerializeFMUstate": True,
         "providesDirectionalDerivative": True,
@@ -87,7 +98,14 @@ def _interfaces(d: Description, python: bool, sources: Sequence[str]) -> Lines:
     return step if python or d.partner else [*exchange, *step]
 
 
-def _variable(v: FmuVariable, reference: int) -> Lines:
+def _types(d: Description) -> Lines:
+    if not has_enumeration(d):
+        return []
+    items = element("Enumeration", {}, enumeration_items())
+    return element("TypeDefinitions", {}, element("SimpleType", {"name": METHOD_TYPE}, items))
+
+
+def _variable(v: FmuVariable, reference: int, exchange: bool) -> Lines:
     attributes: dict[str, Value] = {
         "name": v.name,
         "valueReference": reference,
@@ -99,11 +117,13 @@ def _variable(v: FmuVariable, reference: int) -> Lines:
     kind: dict[str, Value] = {}
     if v.type == "Real":
         kind = {"unit": v.unit, "displayUnit": display_unit(v.unit), "min": v.minimum, "max": v.maximum}
-    elif v.type == "Integer":
-        kind = {"min": _integer(v.minimum), "max": _integer(v.maximum)}
+        kind["nominal"] = nominal_value(v)
+    elif v.type in ("Integer", "Enumeration"):
+        declared = METHOD_TYPE if v.type == "Enumeration" else None
+        kind = {"declaredType": declared, "min": _integer(v.minimum), "max": _integer(v.maximum)}
     kind["start"] = start_text(v)
     kind["derivative"] = None if v.derivative is None else v.derivative + 1
-    kind["reinit"] = v.reinit or None
+    kind["reinit"] = (exchange and v.reinit) or None
     return element("ScalarVariable", attributes, element(v.type, kind))
 
 

@@ -6,14 +6,25 @@ from collections.abc import Iterable
 
 from bough.fmu.description import Description, Unknown
 from bough.fmu.markup import Lines, Value, document, element
-from bough.fmu.parts import default_experiment, dependency_lists, log_categories, start_text, unit_definitions
+from bough.fmu.parts import (
+    METHOD_TYPE,
+    default_experiment,
+    dependency_lists,
+    enumeration_items,
+    has_enumeration,
+    head,
+    log_categories,
+    nominal_value,
+    start_text,
+    unit_definitions,
+)
 from bough.mechanism.variable_table import FmuVariable
 from bough.mechanism.variables import hinge_dofs
 from bough.model import Body, Model
 from bough.text.units import display_unit
 
 VERSION = "3.0"
-_TYPES = {"Real": "Float64", "Integer": "Int32", "Boolean": "Boolean"}
+_TYPES = {"Real": "Float64", "Integer": "Int32", "Boolean": "Boolean", "Enumeration": "Enumeration"}
 PARTNER: dict[str, Value] = {
     "providesDirectionalDerivatives": False,
     "providesAdjointDerivatives": False,
@@ -35,9 +46,7 @@ def model_description(d: Description, token: str) -> str:
         "fmiVersion": VERSION,
         "modelName": d.name,
         "instantiationToken": token,
-        "description": d.text,
-        "generationTool": d.tool,
-        "variableNamingConvention": "structured",
+        **head(d),
     }
     common: dict[str, Value] = {
         "modelIdentifier": d.name,
@@ -73,6 +82,7 @@ def model_description(d: Description, token: str) -> str:
                 *([] if d.partner else element("ModelExchange", {**common, **model_exchange})),
                 *element("CoSimulation", {**common, **co_simulation, **(PARTNER if d.partner else {})}),
                 *unit_definitions(d),
+                *_types(d),
                 *log_categories(),
                 *default_experiment(),
                 *element(
@@ -82,6 +92,12 @@ def model_description(d: Description, token: str) -> str:
             ],
         )
     )
+
+
+def _types(d: Description) -> Lines:
+    if not has_enumeration(d):
+        return []
+    return element("TypeDefinitions", {}, element("EnumerationType", {"name": METHOD_TYPE}, enumeration_items()))
 
 
 def _variable(v: FmuVariable, reference: int, updates: bool) -> Lines:
@@ -96,7 +112,9 @@ def _variable(v: FmuVariable, reference: int, updates: bool) -> Lines:
     }
     if v.type == "Real":
         attributes |= {"unit": v.unit, "displayUnit": display_unit(v.unit), "min": v.minimum, "max": v.maximum}
-    elif v.type == "Integer":
+        attributes["nominal"] = nominal_value(v)
+    elif v.type in ("Integer", "Enumeration"):
+        attributes["declaredType"] = METHOD_TYPE if v.type == "Enumeration" else None
         attributes |= {key: int(x) for key, x in (("min", v.minimum), ("max", v.maximum)) if x is not None}
     attributes["start"] = start_text(v)
     attributes["derivative"] = v.derivative

@@ -11,6 +11,8 @@ import platform as host
 import sys
 import zipfile
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ from bough.files import write_bytes
 from bough.fmu import fmi2, fmi3
 from bough.fmu.description import Description, describe
 from bough.fmu.fmu_page import documentation
+from bough.fmu.parts import NO_DATE
 from bough.fmu.picture import png, shapes, svg
 from bough.fmu.python_runtime import python_files, python_platforms
 from bough.fmu.source_runtime import source_files, source_names
@@ -51,10 +54,15 @@ def build_fmu(
     platforms: str | Sequence[str] = "all",
     runtime: str = "native",
     arrays: bool = False,
+    *,
+    author: str = "",
+    version: str = "",
+    sources: bool = False,
 ) -> Path:
     """Write a model as an FMU for Co-Simulation and Model Exchange.
 
-    The same model gives the same bytes. A file that is there is replaced in one move; if anything fails it stays.
+    The same model gives the same bytes, but for the date of writing; where the environment variable SOURCE_DATE_EPOCH
+    is set, that is the date. A file that is there is replaced in one move; if anything fails it stays.
 
     Args:
         model: A model, or what `bough.load` takes, or a Mechanism.
@@ -65,6 +73,9 @@ def build_fmu(
             imports bough, to be changed; FMI 2.0 for Co-Simulation only. "source": C99 sources, for targets without a
             file system; platforms does not apply.
         arrays: FMI 3 only: `h.w[1]`, `h.w[2]`... become one array `h.w`.
+        author: Who has made the model, for the description.
+        version: Of the model, for the description.
+        sources: Whether the C sources go along with the binaries, for platforms that have none.
 
     Returns:
         The path.
@@ -75,18 +86,20 @@ def build_fmu(
     """
     _check(fmi, runtime, arrays)
     tuples = platform_tuples(platforms, runtime)
+    if sources and runtime == "python":
+        raise BuildError("runtime='python' has no C sources: leave sources out, or build a native FMU")
     if runtime == "source" and platforms != "all":
         raise BuildError("runtime='source' is for any platform: leave platforms out")
     target = Path(path)
     check_target(target, model)
     binaries = {name: find_binary(name, fmi) for name in tuples} if runtime == "native" else {}
     system = model if isinstance(model, Mechanism) else Mechanism(model)
-    files = fmu_files(system, fmi, arrays, runtime)
+    files = fmu_files(system, fmi, arrays, "source" if sources else runtime, author, version)
     files |= placed(binaries, system.model.name, fmi)
     if runtime == "python":
         files = python_files(files, system.model.name, tuples)
-    elif runtime == "source":
-        files = source_files(files, system.model.name, fmi)
+    elif runtime == "source" or sources:
+        files = source_files(files, system.model.name, fmi, keep=sources and runtime == "native")
     write_fmu(target, files)
     return target
 
@@ -110,7 +123,9 @@ def write_fmu(target: Path, files: Mapping[str, bytes]) -> None:
     write_bytes(target, _zip(files))
 
 
-def fmu_files(system: Mechanism, fmi: str, arrays: bool = False, runtime: str = "native") -> dict[str, bytes]:
+def fmu_files(
+    system: Mechanism, fmi: str, arrays: bool = False, runtime: str = "native", author: str = "", version: str = ""
+) -> dict[str, bytes]:
     """Everything in an FMU of any runtime but its binaries and sources, by path.
 
     Args:
@@ -118,9 +133,12 @@ def fmu_files(system: Mechanism, fmi: str, arrays: bool = False, runtime: str = 
         fmi: "2.0" or "3.0".
         arrays: FMI 3 only: whether indexed names become arrays.
         runtime: What the description is for.
+        author: Who has made the model.
+        version: Of the model.
     """
     model, new = system.model, fmi == "3.0"
     d = describe(system, f"bough {VERSION}", arrays=arrays, parameters=new)
+    d = replace(d, author=author, version=version)
     if new:
         text = fmi3.model_description(d, NO_TOKEN)
     else:
@@ -130,7 +148,7 @@ def fmu_files(system: Mechanism, fmi: str, arrays: bool = False, runtime: str = 
     drawn = shapes(system)
     icon = png(drawn)
     files = {
-        "modelDescription.xml": text.replace(NO_TOKEN, token, 1).encode(),
+        "modelDescription.xml": finished(text, token),
         "resources/model.bough": resource(system, d.variables, token),
         "documentation/index.html": documentation(model, d, svg(drawn), fmi).encode(),
         "documentation/licenses/license.txt" if new else "licenses/license.txt": licence().encode(),
@@ -216,6 +234,27 @@ def content_token(*parts: bytes) -> str:
     """A GUID of the content, so that XML and resource of different models never fit together."""
     digest = hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()
     return f"{{{digest[:8]}-{digest[8:12]}-{digest[12:16]}-{digest[16:20]}-{digest[20:32]}}}"
+
+
+def finished(text: str, token: str) -> bytes:
+    """A description with its token and the date of writing.
+
+    Raises:
+        BuildError: SOURCE_DATE_EPOCH is no number of seconds.
+    """
+    return text.replace(NO_TOKEN, token, 1).replace(NO_DATE, _written(), 1).encode()
+
+
+def _written() -> str:
+    """Now, or when SOURCE_DATE_EPOCH says, so that builds can be repeated bit by bit."""
+    given = os.environ.get("SOURCE_DATE_EPOCH", "")
+    try:
+        moment = datetime.fromtimestamp(int(given), timezone.utc) if given else datetime.now(timezone.utc)
+    except (ValueError, OverflowError, OSError):
+        raise BuildError(
+            f"SOURCE_DATE_EPOCH is {given!r}; expected seconds since 1970, such as 1700000000. Unset it, or mend it"
+        ) from None
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def licence() -> str:

@@ -6,8 +6,26 @@ from collections.abc import Iterable, Iterator
 
 from bough.fmu.description import LOG_CATEGORIES, STEP_SIZE, STOP_TIME, Description, Unknown
 from bough.fmu.markup import Lines, Value, element, text
+from bough.mechanism.kernel import METHODS
 from bough.mechanism.variable_table import TOLERANCE, FmuVariable, units_of
 from bough.text.units import Unit, used_units
+
+METHOD_TYPE = "SolverMethod"
+"""Name of the type of the solver's method."""
+NO_DATE = "0000-00-00T00:00:00Z"
+"""Stands in for the date of writing until the token is made, which does not depend on it."""
+
+
+def head(d: Description) -> dict[str, Value]:
+    """Attributes of the root that say who made what when."""
+    return {
+        "description": d.text,
+        "author": d.author or None,
+        "version": d.version or None,
+        "generationTool": d.tool,
+        "generationDateAndTime": NO_DATE,
+        "variableNamingConvention": "structured",
+    }
 
 
 def unit_definitions(d: Description) -> Lines:
@@ -21,6 +39,26 @@ def _unit(unit: Unit) -> Lines:
     for name, factor in unit.display:
         children += element("DisplayUnit", {"name": name, "factor": factor})
     return element("Unit", {"name": unit.name}, children)
+
+
+def enumeration_items() -> Lines:
+    """The items of the one enumeration, the solver's method."""
+    rows = [(name, method.number, method.note) for name, method in METHODS.items()]
+    return [
+        line
+        for name, number, note in rows
+        for line in element("Item", {"name": name, "value": number, "description": note})
+    ]
+
+
+def has_enumeration(d: Description) -> bool:
+    """Whether a variable is of that type: partners have none."""
+    return any(v.type == "Enumeration" for v in d.variables)
+
+
+def nominal_value(v: FmuVariable) -> float | None:
+    """The attribute `nominal`: one for all elements, the largest; none where it is one, as without it."""
+    return max(v.nominal, default=1.0) if v.type == "Real" and set(v.nominal) - {1.0} else None
 
 
 def log_categories() -> Lines:
@@ -41,7 +79,7 @@ def start_text(v: FmuVariable) -> str | None:
         return None
     if v.type == "Boolean":
         return " ".join(text(x != 0.0) for x in v.start)
-    return " ".join(text(int(x) if v.type == "Integer" else float(x)) for x in v.start)
+    return " ".join(text(float(x) if v.type == "Real" else int(x)) for x in v.start)
 
 
 def dependency_lists(

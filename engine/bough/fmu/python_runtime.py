@@ -6,6 +6,7 @@ import importlib.metadata
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from bough._build_info import VERSION
 from bough.errors import BuildError
 from bough.fmu.installed import source_folder
 
@@ -14,6 +15,21 @@ BINARIES = {
     "x86_64-windows": ("win64/pythonfmu-export.dll", "win64", ".dll"),
 }
 """What pythonfmu has, by platform tuple: its file, and folder and extension in the FMU."""
+
+
+NEEDS = """\
+What this FMU needs on the machine that runs it
+===============================================
+
+- A host program that runs Python itself, such as FMPy. The FMU's library takes the functions of Python from its host;
+  other hosts cannot load it.
+- In that Python: the package bough, version {version} or a later one that reads its model ("pip install bough"), which
+  brings numpy and scipy.
+- Linux or Windows on x86-64, where the library of pythonfmu is at home.
+
+The package pythonfmu itself is not needed: its Python files travel in resources/pythonfmu.
+"""
+"""documentation/externalDependencies.txt, which the standards ask for where an FMU does not stand alone."""
 
 
 def python_platforms(platforms: Sequence[str], all_of_them: bool) -> list[str]:
@@ -59,6 +75,7 @@ def python_files(
     for file in sorted(package.glob("*.py")):
         out[f"resources/pythonfmu/{file.name}"] = file.read_bytes()
     out["licenses/pythonfmu.txt"] = _licence()
+    out["documentation/externalDependencies.txt"] = NEEDS.format(version=VERSION).encode()
     for name in platforms:
         file_, folder, extension = BINARIES[name]
         binary = package / "resources" / "binaries" / file_

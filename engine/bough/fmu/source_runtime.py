@@ -28,19 +28,20 @@ def source_names(fmi: str) -> list[str]:
     return sorted(name for name in _sources(fmi) if name.endswith(".c")) + [DATA]
 
 
-def source_files(files: Mapping[str, bytes], model: str, fmi: str) -> dict[str, bytes]:
+def source_files(files: Mapping[str, bytes], model: str, fmi: str, keep: bool = False) -> dict[str, bytes]:
     """The files of a native FMU, binaries left out, made into one of source code.
 
     Args:
         files: As `fmu_files` gives them.
         model: The model's name, which is the model identifier.
         fmi: "2.0" or "3.0".
+        keep: Whether binaries go along, which read the model from its file.
 
     Raises:
         BuildError: This installation lacks the sources.
     """
     out = dict(files)
-    resource = out.pop("resources/model.bough")
+    resource = out["resources/model.bough"] if keep else out.pop("resources/model.bough")
     texts = _sources(fmi)
     header = f"{model}_names.h"
     sources = {name: f'#include "{header}"\n{text}' if name.endswith(".c") else text for name, text in texts.items()}

@@ -50,7 +50,7 @@ class Field:
         group: STATE, INPUT, PARAMETER, VALUE (computed) or SETTING (of the solver).
         member: Name of its array in the kernel: in a point of evaluation, among its values, or in the instance.
         count: How many numbers there are, as the list says it: `n->nu` is one for each degree of freedom.
-        type: REAL, INTEGER or BOOLEAN.
+        type: REAL, INTEGER, BOOLEAN or ENUMERATION.
         kernel: The kernel's parameter that takes the array as it is; empty if there is none.
     """
 
@@ -89,5 +89,5 @@ FIELDS: dict[Kind, Field] = {
     Kind.SOLVER_STEP: Field("SETTING", "solver_step"),
     Kind.SOLVER_TOLERANCE: Field("SETTING", "solver_tolerance"),
     Kind.SOLVER_MAX_STEP: Field("SETTING", "solver_max_step"),
-    Kind.SOLVER_METHOD: Field("SETTING", "solver_method", "1", "INTEGER"),
+    Kind.SOLVER_METHOD: Field("SETTING", "solver_method", "1", "ENUMERATION"),
 }

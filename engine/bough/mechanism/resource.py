@@ -8,7 +8,7 @@ block, each padded to eight bytes:
 
     ints   n_variables, n_bodies, n_sensors, token, model name, n_values, partner, axes; a kernel node per sensor;
            per variable kind, index, type, role, count, name; per body name, hinge name (names: offset in strings)
-    reals  a start value per element of each variable, 0 where there is none
+    reals  a start value per element of each variable, 0 where there is none; then a nominal value per element
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from bough.mechanism.mechanism import Mechanism
 from bough.mechanism.variable_table import TYPES, FmuVariable
 
 MAGIC = b"BOUGHFMU"
-VERSION = 1
+VERSION = 2
 BYTE_ORDER = 0x01020304
 
 
@@ -82,6 +82,7 @@ def pack(variables: Sequence[FmuVariable], content: Content) -> bytes:
     strings = _Strings()
     values = [x for v in variables for x in (v.start or (0.0,) * v.count)]
     ints = [len(variables), len(content.bodies), len(content.sensors)]
+    nominals = [x for v in variables for x in (v.nominal or (1.0,) * v.count)]
     ints += [strings.offset(content.token), strings.offset(content.name), len(values), *content.partner]
     ints += content.sensors
     for v in variables:
@@ -89,9 +90,9 @@ def pack(variables: Sequence[FmuVariable], content: Content) -> bytes:
     for names in content.bodies:
         ints += [strings.offset(name) for name in names]
     block, text = content.block, bytes(strings.data)
-    body_bytes = struct.pack("<qqqq", len(ints), len(values), len(text), len(block))
+    body_bytes = struct.pack("<qqqq", len(ints), 2 * len(values), len(text), len(block))
     body_bytes += _padded(struct.pack(f"<{len(ints)}i", *ints))
-    body_bytes += struct.pack(f"<{len(values)}d", *values) + _padded(text) + block
+    body_bytes += struct.pack(f"<{2 * len(values)}d", *values, *nominals) + _padded(text) + block
     head = struct.pack("<8sIIQII", MAGIC, VERSION, BYTE_ORDER, 32 + len(body_bytes), zlib.crc32(body_bytes), 0)
     return head + body_bytes
 

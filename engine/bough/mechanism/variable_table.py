@@ -6,6 +6,7 @@ The value reference of a variable is its place in the table.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -17,11 +18,12 @@ from bough.mechanism import kernel
 from bough.mechanism.fields import FIELDS, Kind
 from bough.mechanism.kernel import METHODS
 from bough.mechanism.mechanism import Mechanism
+from bough.mechanism.nominals import nominal_values
 from bough.mechanism.variables import Variable, hinge_dofs
 from bough.model import Body, Model
 from bough.text.units import NONE
 
-FmuType: TypeAlias = Literal["Real", "Integer", "Boolean"]
+FmuType: TypeAlias = Literal["Real", "Integer", "Boolean", "Enumeration"]
 Causality: TypeAlias = Literal["independent", "input", "output", "local", "parameter"]
 Variability: TypeAlias = Literal["continuous", "discrete", "tunable", "fixed"]
 Initial: TypeAlias = Literal["exact", "approx", "calculated"]
@@ -42,9 +44,11 @@ class Role(IntEnum):
     INDEPENDENT = 5
 
 
-TYPES: dict[FmuType, int] = {"Real": 0, "Integer": 1, "Boolean": 2}
+TYPES: dict[FmuType, int] = {"Real": 0, "Integer": 1, "Boolean": 2, "Enumeration": 3}
 TOLERANCE = 1e-6
 """Default relative tolerance of the solver."""
+TOLERANCE_MOST = math.nextafter(1.0, 0.0)
+"""Greatest relative tolerance: one itself is refused."""
 METHOD = 1
 """Default solver: dopri5."""
 
@@ -73,13 +77,14 @@ class FmuVariable:
         kind: Where the binary finds its number.
         index: Place among the numbers of its kind.
         start: One start value per element; empty for none.
-        type: Real is Float64, Integer is Int32 in FMI 3.
+        type: Real is Float64, Integer is Int32 in FMI 3. The one enumeration is the solver's method, `METHODS`.
         derivative: Value reference of the state whose derivative this is.
         minimum: Least value allowed.
         maximum: Greatest value allowed.
         reinit: Whether the FMU may set this state anew at an event.
         array: Whether it is an array.
         count: Number of elements.
+        nominal: Size of usual values, one per element; empty where it is one.
     """
 
     name: str
@@ -98,6 +103,7 @@ class FmuVariable:
     reinit: bool = False
     array: bool = False
     count: int = 1
+    nominal: tuple[float, ...] = ()
 
     @property
     def state(self) -> bool:
@@ -124,6 +130,8 @@ def scalar_table(system: Mechanism) -> tuple[FmuVariable, ...]:
     # The n-th state of the order of q, u gets the n-th derivative: the integrator's order of states.
     states = sorted(((v.kind, v.index, i) for i, v in enumerate(out) if v.state))
     out += [_derivative(out[i], i) for _, _, i in states]
+    usual = nominal_values(system)
+    out = [replace(v, nominal=(usual[v.kind, v.index],)) if (v.kind, v.index) in usual else v for v in out]
     out += _parameters(model)
     return tuple(out)
 
@@ -216,12 +224,12 @@ def _solver_parameters() -> Iterator[FmuVariable]:
     known = ", ".join(f"{method.number} {name} ({method.note})" for name, method in METHODS.items())
     text = f"Co-simulation solver: {known}"
     method = _parameter("solver.method", "", text, Kind.SOLVER_METHOD, 0, float(METHOD), 0.0)
-    yield replace(method, variability="fixed", type="Integer", maximum=len(METHODS) - 1.0)
+    yield replace(method, variability="fixed", type="Enumeration", maximum=len(METHODS) - 1.0)
     text = "Step of the co-simulation solver: rk4 (0: 1 ms) and rosenbrock2 (0: adaptive); dopri5 chooses its own"
     yield replace(_parameter("solver.step", "s", text, Kind.SOLVER_STEP, 0, 0.0, 0.0), variability="fixed")
     text = "Relative tolerance of the adaptive solvers"
     tolerance = _parameter("solver.tolerance", NONE, text, Kind.SOLVER_TOLERANCE, 0, TOLERANCE, 1e-14)
-    yield replace(tolerance, variability="fixed", maximum=1.0)
+    yield replace(tolerance, variability="fixed", maximum=TOLERANCE_MOST)
     text = "Longest step of the co-simulation solver; 0: no bound"
     yield replace(_parameter("solver.max_step", "s", text, Kind.SOLVER_MAX_STEP, 0, 0.0, 0.0), variability="fixed")
 
@@ -266,6 +274,7 @@ def _merged(members: Sequence[FmuVariable], stem: str | None, place: Sequence[in
         minimum=None if any(v.minimum is None for v in members) else first.minimum,
         array=True,
         count=len(members),
+        nominal=tuple(x for v in members for x in v.nominal or (1.0,)) if any(v.nominal for v in members) else (),
     )
 
 

@@ -18,6 +18,7 @@ from bough.fmu.package import (
     VERSIONS,
     content_token,
     find_binary,
+    finished,
     licence,
     placed,
     platform_tuples,
@@ -151,7 +152,7 @@ def partner_files(partner: Partner, fmi: str, runtime: str = "native") -> dict[s
     text = write(d, NO_TOKEN)
     token = content_token(resource(partner, d, NO_TOKEN), text.encode())
     return {
-        "modelDescription.xml": text.replace(NO_TOKEN, token, 1).encode(),
+        "modelDescription.xml": finished(text, token),
         "resources/model.bough": resource(partner, d, token),
         "documentation/index.html": page(partner, d, fmi).encode(),
         "documentation/licenses/license.txt" if new else "licenses/license.txt": licence().encode(),

@@ -349,9 +349,23 @@ class _Recorder:
         for text in new_warnings(self.data, self.labels):
             warnings.warn(text, TheoryWarning, stacklevel=depth)
 
+    def _applied(self, count: int) -> Array:
+        """Forces applied at the hinges in the first rows."""
+        out = np.zeros((count, self.system.nu))
+        for i in range(count):
+            q, u = self.store["q"][i], self.store["u"][i]
+            self.schedule.at(float(self.times[i]), q, u, self.tau, self.motion, self.loads)
+            out[i] = self.tau
+        return out
+
     def result(self, count: int, statistics: Mapping[str, float]) -> Result:
         """The columns, by the names of the variable table."""
-        shown = {"tau": "force"}  # of a locked hinge what it takes to hold it
+        shown = {"tau": "force"}
         columns = {v.name: self.store[shown.get(v.kind, v.kind)][:count, v.index].copy() for v in self.variables}
+        held = self.data.get(kernel.HELD, self.system.nu) != 0.0
+        locked = [v for v in self.variables if v.kind == "tau" and held[v.index]]
+        if locked:  # what is applied, as in an FMU; what holds the hinge is in its reaction
+            applied = self._applied(count)
+            columns |= {v.name: applied[:, v.index].copy() for v in locked}
         units = {v.name: v.unit for v in self.variables}
         return Result(self.times[:count], columns, units, self.system.model.name, statistics)

@@ -33,7 +33,7 @@ typedef enum {
 #include "fields.def"
   KIND_PARTNER = 100 /* a number of a partner */
 } bough_kind;
-typedef enum { TYPE_REAL = 0, TYPE_INTEGER = 1, TYPE_BOOLEAN = 2 } bough_type;
+typedef enum { TYPE_REAL = 0, TYPE_INTEGER = 1, TYPE_BOOLEAN = 2, TYPE_ENUMERATION = 3 } bough_type;
 typedef enum { ROLE_FIXED = 0, ROLE_TUNABLE, ROLE_INPUT, ROLE_OUTPUT, ROLE_LOCAL, ROLE_INDEPENDENT } bough_role;
 
 typedef struct {
@@ -118,7 +118,8 @@ BOUGH_API bough_instance_status bough_instance_terminate(bough_instance *f);
 BOUGH_API bough_instance_status bough_instance_reset(bough_instance *f);
 
 /* ---- variables */
-/* The variable of a reference, if it has this type; logs and returns null if not. */
+/* The variable of a reference, if it has this type; logs and returns null if not. FMI 2 reads and sets enumerations as
+ * integers: they are found as such. */
 BOUGH_API const bough_variable *bough_instance_find(bough_instance *f, uint32_t vr, bough_type type);
 /* values of one variable, `count` of them; status OK, DISCARD (not finite, out of range) or ERROR */
 BOUGH_API bough_instance_status bough_instance_get(bough_instance *f, const bough_variable *v, double *value);
@@ -157,7 +158,9 @@ BOUGH_API bough_instance_status bough_instance_get_states(bough_instance *f, dou
 BOUGH_API bough_instance_status bough_instance_get_rates(bough_instance *f, double *rates, size_t count);
 BOUGH_API bough_instance_status bough_instance_get_nominals(bough_instance *f, double *nominals, size_t count);
 
-/* ---- derivatives of the unknowns by the knowns along `seed`; arrays of variables with their values one after the other */
+/* ---- derivatives of the unknowns by the knowns along `seed`; arrays of variables with their values one after the other.
+ * Knowns are states, inputs, time and tunable parameters. Derivatives by states, inputs and the hinges' springs, dampers and
+ * rotors are exact; by other parameters they are differences of order four, good to some ten digits. */
 BOUGH_API bough_instance_status bough_instance_directional(bough_instance *f, const uint32_t *unknowns, size_t n_unknowns,
                                                            const uint32_t *knowns, size_t n_knowns, const double *seed,
                                                            double *sensitivity);

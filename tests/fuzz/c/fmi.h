@@ -7,6 +7,7 @@
 #define FUZZ_FMI_H
 
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -150,6 +150,12 @@ bough_instance_status bough_instance_get_rates(bough_instance *f, double *rates,
 }
 bough_instance_status bough_instance_get_nominals(bough_instance *f, double *nominals, size_t count) {
   if (wrong_states(f, nominals, count)) return INSTANCE_ERROR;
+  const bough_resource *r = f->resource;
   for (size_t i = 0; i < count; i++) nominals[i] = 1.0;
+  for (int i = 0; i < r->n_variables; i++) {
+    const bough_variable *v = r->variable + i;
+    double *own = v->kind == KIND_Q ? nominals : v->kind == KIND_U ? nominals + f->nq : NULL;
+    if (own) memcpy(own + v->index, r->nominal + v->start, (size_t)v->count * sizeof *own);
+  }
   return INSTANCE_OK;
 }

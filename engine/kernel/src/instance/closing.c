@@ -16,7 +16,7 @@ static const double DRIFT = 1e-4, FAST = 1e-3; /* m, rad; m/s, rad/s, times the 
 static const double STRIDE = 0.2;     /* rad, m: what one projection may follow */
 enum { MOST_STRIDES = 200 };
 
-static int loops(const bough_instance *f) { return f->model->n_rows > 0; }
+int bough_mechanism_loops(const bough_instance *f) { return f->model->n_rows > 0; }
 
 const char *bough_mechanism_constraint(const bough_instance *f, int index, char *text, size_t size) {
   const int n = f->model->n_closures;
@@ -110,7 +110,7 @@ static bough_instance_status refuse(bough_instance *f, bough_status status, cons
 }
 
 bough_instance_status bough_mechanism_assemble(bough_instance *f) {
-  if (!loops(f)) return INSTANCE_OK;
+  if (!bough_mechanism_loops(f)) return INSTANCE_OK;
   double *q = f->closing, *held = q + f->nq, *u = held + f->nu; /* u: [nu], of [nq + nu] */
   bough_status status = BOUGH_OPEN;
   for (int attempt = 0; attempt < ATTEMPTS && status == BOUGH_OPEN; attempt++) {
@@ -130,7 +130,7 @@ bough_instance_status bough_mechanism_assemble(bough_instance *f) {
 }
 
 int bough_mechanism_drifted(bough_instance *f) {
-  if (!loops(f)) return 0;
+  if (!bough_mechanism_loops(f)) return 0;
   double g, rate, fastest = 1.0;
   int owner;
   for (int j = 0; j < f->nu; j++) fastest = fabs(f->u[j]) > fastest ? fabs(f->u[j]) : fastest;
@@ -146,7 +146,7 @@ static int replace(double *x, const double *y, int n) {
 }
 
 bough_instance_status bough_mechanism_close(bough_instance *f) {
-  if (!loops(f) || !f->now.running) return INSTANCE_OK;
+  if (!bough_mechanism_loops(f) || !f->now.running) return INSTANCE_OK;
   double *q = f->closing, *u = q + f->nq;
   const size_t nq = (size_t)f->nq * sizeof *q, nu = (size_t)f->nu * sizeof *u;
   memcpy(q, f->q, nq), memcpy(u, f->u, nu);

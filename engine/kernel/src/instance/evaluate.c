@@ -64,22 +64,22 @@ static bough_instance_status apply_held(bough_instance *f) {
 }
 
 /* start values of quaternions: any length but zero */
-static int fix_quaternions(bough_instance *f) {
+int bough_mechanism_fix_quaternions(bough_instance *f, double *q) {
   for (int k = 0; k < f->resource->n_bodies; k++) {
     const bough_range hinge = bough_model_hinge(f->model, k);
     if (hinge.nq == hinge.nu) continue;
-    const double *Q = f->q + (hinge.q0 + hinge.nq - 4);
+    const double *Q = q + (hinge.q0 + hinge.nq - 4);
     if (Q[0] * Q[0] + Q[1] * Q[1] + Q[2] * Q[2] + Q[3] * Q[3] > 0.0) continue;
     bough_instance_log(f, INSTANCE_ERROR, LOG_ERROR, "%s: the start values '%s.Q[1]' to '%s.Q[4]' are all zero: a quaternion has length one. "
             "Cure: set them to 0, 0, 0, 1 for frames that agree.", f->function, f->resource->hinge_name[k],
             f->resource->hinge_name[k]);
     return 0;
   }
-  bough_normalize(f->model, f->q);
+  bough_normalize(f->model, q);
   return 1;
 }
 
-static bough_status set_parameters(bough_instance *f) {
+bough_status bough_mechanism_set_parameters(bough_instance *f) {
   const bough_sizes sizes = bough_model_sizes(f->model), *n = &sizes;
   bough_status status = BOUGH_OK;
 #define BOUGH_PARAMETER(number, KIND, member, count, type, range, kernel) \
@@ -97,20 +97,22 @@ static bough_status set_parameters(bough_instance *f) {
 void bough_mechanism_state_taken(bough_instance *f) {
   int newly;
   bough_status status = bough_data_set(f->data, BOUGH_INERTIA, f->inertia, 10 * f->resource->n_bodies);
-  if (status == BOUGH_OK) status = set_parameters(f);
+  if (status == BOUGH_OK) status = bough_mechanism_set_parameters(f);
   if (status == BOUGH_OK) status = set_held(f, &newly);
   if (status != BOUGH_OK) f->now.changed |= CHANGED_PARAMETERS; /* refused when they are next needed, with the reason */
 }
 
 bough_instance_status bough_mechanism_apply(bough_instance *f) {
-  if (!f->now.changed) return INSTANCE_OK;
-  const bough_status status = set_parameters(f);
+  /* quaternions keep the length that they were given until initialization ends: exit_ scales them. Loops need them now */
+  const int64_t later = f->now.running || bough_mechanism_loops(f) ? 0 : CHANGED_POSITIONS;
+  if (!(f->now.changed & ~later)) return INSTANCE_OK;
+  const bough_status status = bough_mechanism_set_parameters(f);
   if (status != BOUGH_OK) {
     bough_instance_log(f, INSTANCE_ERROR, LOG_ERROR, "%s: parameters are refused: %s", f->function, bough_status_text(status));
     return INSTANCE_ERROR;
   }
-  if ((f->now.changed & CHANGED_POSITIONS) && !fix_quaternions(f)) return INSTANCE_ERROR;
-  f->now.changed = 0;
+  if ((f->now.changed & ~later & CHANGED_POSITIONS) && !bough_mechanism_fix_quaternions(f, f->q)) return INSTANCE_ERROR;
+  f->now.changed &= later;
   if (f->sim) bough_sim_disturb(f->sim);
   f->dynamics_fresh = f->sensors_fresh = 0;
   bough_instance_status held = apply_held(f);
@@ -120,11 +122,14 @@ bough_instance_status bough_mechanism_apply(bough_instance *f) {
   return held;
 }
 
-bough_point bough_instance_point(const bough_instance *f) {
+bough_point bough_instance_point(bough_instance *f) {
   bough_point at = {.t = f->now.time};
 #define BOUGH_STATE(number, KIND, member, count) at.member = f->member;
 #define BOUGH_INPUT(number, KIND, member, count) at.member = f->member;
 #include "fields.def"
+  if (!(f->now.changed & CHANGED_POSITIONS)) return at;
+  memcpy(f->work, f->q, (size_t)f->nq * sizeof(double));
+  at.q = bough_mechanism_fix_quaternions(f, f->work) ? f->work : NULL;
   return at;
 }
 
@@ -135,7 +140,7 @@ static int ask_input(bough_instance *f, bough_point *at) {
 #include "fields.def"
 #define BOUGH_INPUT(number, KIND, member, count) at->member = member;
 #include "fields.def"
-  if (f->input(f->input_user, f->now.time, f->q, f->u, tau, motion, loads) == 0) return 1;
+  if (f->input(f->input_user, f->now.time, at->q, f->u, tau, motion, loads) == 0) return 1;
   bough_instance_log(f, INSTANCE_ERROR, LOG_ERROR, "%s: the input function failed at t = %.9g s.", f->function, f->now.time);
   return 0;
 }
@@ -146,6 +151,7 @@ bough_instance_status bough_mechanism_evaluate(bough_instance *f, int sensors) {
   const int dynamics = !f->dynamics_fresh, motions = sensors && !f->sensors_fresh && f->resource->n_sensors > 0;
   if (!dynamics && !motions) return INSTANCE_OK;
   bough_point at = bough_instance_point(f);
+  if (!at.q) return INSTANCE_ERROR;
   if (dynamics && f->input && !ask_input(f, &at)) return INSTANCE_ERROR;
   bough_values values = {0};
   if (!dynamics) at.udot = f->udot;
@@ -156,8 +162,10 @@ bough_instance_status bough_mechanism_evaluate(bough_instance *f, int sensors) {
 #include "fields.def"
   const bough_status status = bough_evaluate(f->model, f->data, &at, f->resource->n_sensors, f->resource->sensor, &values);
   if (status != BOUGH_OK) {
-    bough_instance_explain(f, INSTANCE_ERROR, status, bough_data_where(f->data), "accelerations cannot be computed");
-    return INSTANCE_ERROR;
+    /* a solver of Model Exchange that went too far tries a shorter step */
+    const bough_instance_status level = f->now.state == AT_CONTINUOUS ? INSTANCE_DISCARD : INSTANCE_ERROR;
+    bough_instance_explain(f, level, status, bough_data_where(f->data), "accelerations cannot be computed");
+    return level;
   }
   if (dynamics && f->now.running && f->now.state != AT_CONTINUOUS) { /* there the host may be trying a step out */
     bough_watch_reaction(f->data, f->now.time, f->reaction);

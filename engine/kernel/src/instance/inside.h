@@ -15,6 +15,7 @@ typedef struct {
   const bough_variable *variable;
   const int *sensor;              /* kernel's node of each sensor */
   const double *start;            /* [n_slots] */
+  const double *nominal;          /* [n_slots] size of usual values */
   const char *const *body_name;   /* [n_bodies] */
   const char *const *hinge_name;  /* [n_bodies] */
   const char *token, *model_name;
@@ -39,6 +40,7 @@ enum {
 /* What save and restore copy, apart from the arrays and the run itself. */
 #define CLOCK_REAL double
 #define CLOCK_INTEGER int64_t
+#define CLOCK_ENUMERATION int64_t
 typedef struct {
 #define BOUGH_CLOCK(type, member, check) type member;
 #define BOUGH_SETTING(number, KIND, member, type, range) CLOCK_##type member;
@@ -146,16 +148,22 @@ int bough_mechanism_state_fits(bough_instance *f, const bough_clock *now, const 
 bough_instance_status bough_mechanism_apply(bough_instance *f);
 bough_instance_status bough_mechanism_evaluate(bough_instance *f, int sensors);
 void bough_mechanism_state_taken(bough_instance *f);
+/* quaternions become of length one; 0 if one is zero, with a message */
+int bough_mechanism_fix_quaternions(bough_instance *f, double *q);
+bough_status bough_mechanism_set_parameters(bough_instance *f); /* into the kernel */
 /* message for a kernel status: which body, which hinge, when, what to do */
 void bough_instance_explain(bough_instance *f, bough_instance_status level, bough_status status, bough_where where,
                             const char *what);
-bough_point bough_instance_point(const bough_instance *f);
+/* where the instance is. Before initialization ends quaternions may have any length: the point then has them scaled to one,
+ * in f->work; null positions if one is zero, with a message */
+bough_point bough_instance_point(bough_instance *f);
 /* warnings of the kernel into the log, by the names of the bodies */
 void bough_mechanism_warn(bough_instance *f);
 /* a step of the importer's is kept: what has been passed on the way is told */
 void bough_mechanism_kept(bough_instance *f);
 /* closing.c: loops and couplings */
 #define BOUGH_PULL 10.0 /* 1/s, Model Exchange: rates draw open loops shut, without making them stiff */
+int bough_mechanism_loops(const bough_instance *f); /* are there any? */
 /* start values that close, from those that were written; before the run */
 bough_instance_status bough_mechanism_assemble(bough_instance *f);
 /* has the importer's integration opened them so far that an event is worth it? */

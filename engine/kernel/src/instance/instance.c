@@ -70,7 +70,7 @@ double bough_instance_time(const bough_instance *f) { return f->now.time; }
 
 /* ---- variables */
 
-static const char *const type_names[] = {"real", "integer", "boolean"};
+static const char *const type_names[] = {"real", "integer", "boolean", "enumeration"};
 
 const bough_variable *bough_instance_find(bough_instance *f, uint32_t vr, bough_type type) {
   if (vr >= (uint32_t)f->resource->n_variables) {
@@ -80,7 +80,7 @@ const bough_variable *bough_instance_find(bough_instance *f, uint32_t vr, bough_
     return NULL;
   }
   const bough_variable *v = f->resource->variable + vr;
-  if (v->type == (int)type) return v;
+  if (v->type == (int)type || (v->type == TYPE_ENUMERATION && type == TYPE_INTEGER)) return v;
   bough_instance_log(f, INSTANCE_ERROR, LOG_ERROR, "%s: '%s' (value reference %lu) is of type %s, not %s.", f->function, v->name,
           (unsigned long)vr, type_names[v->type], type_names[type]);
   return NULL;

@@ -163,6 +163,9 @@ static bough_instance_status enter(bough_instance *f) {
 static bough_instance_status exit_(bough_instance *f) {
   bough_instance_status status = bough_mechanism_apply(f);
   if (status != INSTANCE_OK) return status;
+  if ((f->now.changed & CHANGED_POSITIONS) && !bough_mechanism_fix_quaternions(f, f->q)) return INSTANCE_ERROR;
+  f->now.changed = 0;
+  f->dynamics_fresh = f->sensors_fresh = 0;
   status = bough_mechanism_evaluate(f, 0); /* a model that cannot move says so here, not in the first step */
   if (status != INSTANCE_OK) return status;
   bough_watch_state(f->data, f->now.time, f->q, f->u);

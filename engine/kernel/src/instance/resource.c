@@ -4,13 +4,14 @@
  *   32 i64 ints  40 i64 reals  48 i64 string bytes  56 i64 block bytes
  *   64 ints (i32, padded to 8), reals (f64), strings (zero-terminated, padded to 8), kernel block
  * Ints: variables, bodies, sensors, token, model name, slots, partner, axes (0, 0: a mechanism); then sensors' nodes; then per variable kind, index, type,
- * role, count, name; then per body its name and its hinge's. Names are offsets into the strings. Reals: start values. */
+ * role, count, name; then per body its name and its hinge's. Names are offsets into the strings. Reals: start values, then
+ * nominal ones. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "inside.h"
 
-enum { HEADER = 64, INTS_FIXED = 8, INTS_VARIABLE = 6, MOST = 50000000 };
+enum { HEADER = 64, INTS_FIXED = 8, INTS_VARIABLE = 6, MOST = 50000000, VERSION = 2 };
 
 uint32_t bough_crc32(const unsigned char *p, size_t n) {
   uint32_t table[256], crc = 0xffffffffu;
@@ -32,7 +33,7 @@ static const char *check_header(const unsigned char *b, size_t size, sizes *n) {
   uint64_t total;
   if (size < HEADER || memcmp(b, "BOUGHFMU", 8) != 0) return "it is not a bough resource";
   memcpy(&version, b + 8, 4), memcpy(&endian, b + 12, 4), memcpy(&total, b + 16, 8), memcpy(&crc, b + 24, 4);
-  if (version != 1 || endian != 0x01020304u) return "it is of another version";
+  if (version != VERSION || endian != 0x01020304u) return "it is of another version";
   if (total != size) return "it is cut short or has grown";
   if (crc != bough_crc32(b + 32, size - 32)) return "its checksum does not hold";
   memcpy(n, b + 32, sizeof *n);
@@ -66,15 +67,17 @@ static const char *fill(bough_resource *r, const sizes *n, const int32_t *ints, 
     v->name = strings + p[5];
     v->start = (int)slots;
     slots += v->count;
-    if (slots > n->reals) return "its start values are missing";
+    if (2 * slots > n->reals) return "its start values are missing";
   }
-  if (slots != r->n_slots || slots != n->reals) return "its start values are missing";
+  if (slots != r->n_slots || 2 * slots != n->reals) return "its start values are missing";
   for (int i = 0; i < 2 * r->n_bodies; i++, p++) {
     if (*p < 0 || *p >= n->strings) return "a name in it is missing";
     names[(i % 2) * r->n_bodies + i / 2] = strings + *p;
   }
   for (int64_t i = 0; i < n->reals; i++)
     if (!bough_finite(start[i])) return "a start value in it is not finite";
+  for (int64_t i = slots; i < n->reals; i++)
+    if (!(start[i] > 0.0)) return "a nominal value in it is not positive";
   return NULL;
 }
 
@@ -100,7 +103,7 @@ bough_resource *bough_resource_read(const unsigned char *bytes, size_t size, con
   int *sensor = (int *)(void *)((char *)name + names);
   r->n_variables = ints[0], r->n_bodies = ints[1], r->n_sensors = ints[2], r->n_slots = ints[5];
   r->partner = ints[6], r->axes = ints[7];
-  r->variable = variable, r->sensor = sensor, r->start = reals;
+  r->variable = variable, r->sensor = sensor, r->start = reals, r->nominal = reals + r->n_slots;
   r->body_name = name, r->hinge_name = name + r->n_bodies;
   r->token = strings + ints[3], r->model_name = strings + ints[4];
   r->block = bytes + (size - (size_t)n.block);

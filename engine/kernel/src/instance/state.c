@@ -204,7 +204,10 @@ bough_instance_status bough_instance_state_read(bough_instance *f, const void *b
     refuse(f);
     return INSTANCE_ERROR;
   }
-  const bough_instance_status status = resize(f, box, size);
-  if (status == INSTANCE_OK) memcpy(bytes_of(*box), bytes, size);
-  return status;
+  void *made = NULL; /* what the host's handle held before is not ours to look at: it may be anything */
+  const bough_instance_status status = resize(f, &made, size);
+  if (status != INSTANCE_OK) return status;
+  memcpy(bytes_of(made), bytes, size);
+  *box = made;
+  return INSTANCE_OK;
 }

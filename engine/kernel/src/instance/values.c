@@ -154,9 +154,9 @@ void bough_mechanism_set(bough_instance *f, const bough_variable *v, const doubl
   else
     set_setting(&f->now, v->kind, *value);
   if (v->kind == KIND_SOLVER_TOLERANCE) f->now.tolerance_set = *value != f->resource->start[v->start];
-  if (v->role == ROLE_INPUT) { /* a new value starts a new polynomial at the present time */
-    const int first = bough_field_input(f, v);
-    for (int order = 0; order < INPUT_ORDERS; order++)
+  if (v->role == ROLE_INPUT) { /* a new value starts a new polynomial at the present time; its derivatives may have come first */
+    const int first = bough_field_input(f, v), given = f->now.input_order > 0 && f->now.state != AT_INTERMEDIATE;
+    for (int order = 0; order < INPUT_ORDERS && !given; order++)
       memset(f->inputs_dot + order * f->inputs_width + first, 0, (size_t)v->count * sizeof(double));
     f->now.input_time = f->now.time;
     f->inputs_set = 1;
