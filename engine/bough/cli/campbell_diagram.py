@@ -16,7 +16,7 @@ from bough.flex import load
 from bough.mechanism.campbell import SPEEDS, campbell
 from bough.mechanism.mechanism import Mechanism
 from bough.model.named_files import check_target
-from bough.text.settings import named_numbers, named_range
+from bough.text.ranges import named_numbers, named_range
 
 SHOWN = 6
 """Frequencies of each speed that the table shows; CSV and JSON have all."""

@@ -20,7 +20,7 @@ from bough.mechanism.modal_form import frequencies, pole_facts
 from bough.mechanism.operating_point import grid_rows, linear_model
 from bough.mechanism.reduction import Reduced, reduce
 from bough.model.named_files import check_target
-from bough.text.settings import grid_values
+from bough.text.ranges import grid_values
 
 ModelFile = Annotated[Path, typer.Argument(help="Model file, YAML or JSON.", show_default=False)]
 At = Annotated[

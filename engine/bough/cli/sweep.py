@@ -27,7 +27,7 @@ from bough.mechanism.mechanism import Mechanism
 from bough.model.named_files import check_target
 from bough.run.result_files import CSV, check_ending, is_stream
 from bough.run.series_file import read_series
-from bough.text.settings import grid_values
+from bough.text.ranges import grid_values
 
 if TYPE_CHECKING:
     from bough.run.studies import Sweep

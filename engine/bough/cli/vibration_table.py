@@ -17,7 +17,7 @@ from bough.mechanism.equilibrium import equilibrium, force_left
 from bough.mechanism.mechanism import Mechanism
 from bough.mechanism.vibration import Vibration, Vibrations, position_at
 from bough.report.sketches import mode_words
-from bough.text.settings import named_numbers
+from bough.text.ranges import named_numbers
 
 Array: TypeAlias = NDArray[np.float64]
 

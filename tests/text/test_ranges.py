@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bough.errors import ArgumentError
-from bough.text.settings import grid_values, named_numbers, named_range
+from bough.text.ranges import grid_values, named_numbers, named_range
 
 
 def test_values_are_lists_or_evenly_spaced_with_both_ends() -> None:
