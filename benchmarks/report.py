@@ -41,27 +41,36 @@ def verdict(value: float, limit: float) -> str:
 
 def rigid(r: Results) -> str:
     """Rigid chains."""
-    names = ("single_python", "pin", "mujoco", "numpy", "batch", "single_c")
-    head = ["bodies", "bough Python call", "pin.aba", "mj_forward", "NumPy", "bough batch", "bough C call"]
+    names = ("single_python", "pin", "mujoco", "numpy", "batch")
+    head = ["bodies", "bough Python call", "pin.aba", "mj_forward", "NumPy", "bough batch"]
     head += ["Python call / pin", "Python call / mujoco", "batch / pin"]
-    rows = []
+    rows, compiled = [], []
     for row in r["rows"]:
         s = row["seconds"]
         ratios = [s["single_python"] / s["pin"], s["single_python"] / s["mujoco"], s["batch"] / s["pin"]]
         rows.append([row["bodies"], *(micro(s[n]) for n in names), *map(ratio, ratios)])
+        ratios = [s["single_c"] / s["pin_cpp"], s["batch_c"] / s["pin_cpp"]]
+        times = (micro(s[n]) for n in ("single_c", "batch_c", "pin_cpp"))
+        compiled.append([row["bodies"], *times, *map(ratio, ratios)])
     big = _row(r, 100)["seconds"]
     free = big["batch"] / (big["pin"] - r["pin_one_body"])
-    worst = {n: max(row["difference"][n] for row in r["rows"]) for n in ("pin", "mujoco", "numpy")}
+    worst = {n: max(row["difference"][n] for row in r["rows"]) for n in ("pin", "mujoco", "numpy", "pin_cpp")}
     return "\n\n".join(
         [
             f"Microseconds per evaluation. One call from Python stands beside one call from Python; the batch call, "
-            f"{r['batch']} states, beside as many calls: the peers take no batch. The C call has no peer here.",
+            f"{r['batch']} states, beside as many calls: the peers take no batch.",
             table(head, rows),
+            "Without Python: the C call beside `pinocchio::aba` called from C++, and the batch call from C beside a "
+            "loop of such calls, which is what Pinocchio offers for many states on one core.",
+            table(
+                ["bodies", "bough C call", "bough batch from C", "pinocchio::aba", "C call / C++", "batch / C++"],
+                compiled,
+            ),
             f"At 100 bodies the batch call takes {ratio(big['batch'] / big['pin'])} of `pin.aba` "
             f"({verdict(big['batch'] / big['pin'], 0.45)}); {ratio(free)} if all that `pin.aba` takes for a single "
             f"body, {micro(r['pin_one_body'])} us, is taken for the cost of calling it from Python. Largest difference "
             f"of accelerations, over the largest acceleration, up to 200 bodies: Pinocchio {worst['pin']:.0e}, MuJoCo "
-            f"{worst['mujoco']:.0e}, NumPy {worst['numpy']:.0e}.",
+            f"{worst['mujoco']:.0e}, NumPy {worst['numpy']:.0e}, Pinocchio from C++ {worst['pin_cpp']:.0e}.",
         ]
     )
 
@@ -226,11 +235,13 @@ def readme(results: Results) -> str:
     one, ten, hundred = (_row(r, n)["seconds"] for n in (1, 10, 100))
 
     def peers(name: str, key: str) -> list[object]:
-        both = [(s, call) for s in (ten, hundred) for call in ("single_python", "batch")]
-        return [name, *(ratio(s[call] / s[key]) for s, call in [(one, "single_python"), *both])]
+        single, batch = ("single_c", "batch_c") if key == "pin_cpp" else ("single_python", "batch")
+        both = [(s, call) for s in (ten, hundred) for call in (single, batch)]
+        return [name, *(ratio(s[call] / s[key]) for s, call in [(one, single), *both])]
 
     rigid_rows = [
         peers("Pinocchio `pin.aba`", "pin"),
+        peers("`pinocchio::aba`, C against C++", "pin_cpp"),
         peers("MuJoCo `mj_forward`", "mujoco"),
         peers("articulated bodies in NumPy", "numpy"),
     ]
@@ -246,8 +257,8 @@ def readme(results: Results) -> str:
     return "\n\n".join(
         [
             "Time of bough over time of the other, side by side in one run on one core; below 1 bough is faster. "
-            "Forward dynamics of rigid chains: one call from Python against one of the peer, and a batch of "
-            f"{r['batch']} states against as many calls, since the peers take no batch:",
+            "Forward dynamics of rigid chains: one call from Python against one of the peer (from C against C++ in the "
+            f"second row), and a batch of {r['batch']} states against as many calls, since the peers take no batch:",
             table(
                 ["bough /", "1 body, one call", "10 bodies, one call", "batch", "100 bodies, one call", "batch"],
                 rigid_rows,

@@ -12,6 +12,7 @@ import bough
 from benchmarks.chains import GRAVITY, Link, links, rigid_model, states
 from benchmarks.ctimer import Timer
 from benchmarks.numpy_aba import NumpyChain
+from benchmarks.pintimer import PinTimer
 from benchmarks.timing import Sampler, loop, minima
 
 Array = NDArray[np.float64]
@@ -105,6 +106,9 @@ def run(quick: bool) -> dict[str, Any]:
             theirs = np.stack([evaluate(q[i], u[i], tau[i]) for i in range(8)])
             worst[name] = _agree(name, n, ours[:8], theirs)
             samplers[name] = loop(call(q[0], u[0], tau[0]))
+        compiled = PinTimer(chain, q[0], u[0], tau[0])
+        worst["pin_cpp"] = _agree("pinocchio::aba", n, ours[:1], compiled.accelerations()[None])
+        samplers["pin_cpp"] = compiled.single()
         plain = NumpyChain(chain)
         worst["numpy"] = _agree("numpy", n, ours[:1], plain.forward_dynamics(q[0], u[0], tau[0])[None])
         samplers["numpy"] = loop(lambda p=plain, x=(q[0], u[0], tau[0]): p.forward_dynamics(*x))  # type: ignore[misc]
