@@ -139,21 +139,3 @@ def test_radau5_with_loops_converges_as_its_tolerance() -> None:
     ]
     errors = np.abs(np.array(ends[:3]) - ends[3])
     assert errors[0] < 1e-4 and errors[1] < 1e-6 and errors[2] < 1e-8 and errors[0] > 30 * errors[1] > 900 * errors[2]
-
-
-def test_what_knows_the_tree_alone_refuses_loops_by_name() -> None:
-    """Each would answer for the mechanism with its loops open."""
-    model = four_bar()
-    system = bough.Mechanism(model)
-    q, u = system.initial_state()
-    calls = [
-        lambda: bough.modes(model),
-        lambda: bough.campbell(model, {"crank_h": [0.0, 1.0]}),
-        lambda: bough.equilibrium(model),
-        lambda: system.linearize(q, u, np.zeros(3)),
-        lambda: system.effective_mass(q, "crank.tip"),
-        lambda: system.mobility(q, "crank.tip"),
-    ]
-    for call in calls:
-        with pytest.raises(SimulationError, match="does not take loops and couplings yet, and the model has pin"):
-            call()

@@ -71,6 +71,7 @@ def campbell(
     if len(spin) != 1:
         raise ArgumentError(f"spin: expected one hinge with its speeds, found {len(spin)}")
     system = model if isinstance(model, Mechanism) else Mechanism(model)
+    system.refuse_loops("a Campbell diagram")
     ((hinge, given),) = spin.items()
     speeds = np.asarray(given, dtype=np.float64)
     if speeds.ndim != 1 or speeds.size < 2 or not np.all(np.isfinite(speeds)):

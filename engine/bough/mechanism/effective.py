@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bough.errors import ArgumentError, SimulationError
 from bough.mechanism import kernel
+from bough.mechanism.independent import independent
 
 if TYPE_CHECKING:
     from bough.mechanism.mechanism import Mechanism
@@ -70,7 +71,12 @@ def mobility(system: Mechanism, q: Array, node: str) -> Array:
     """(B, 6, 6): J M^-1 J', the acceleration that a unit wrench at the node gives it; held DOFs do not move."""
     J = node_jacobian(system, q, node)
     held = system._held
-    if held.any():
+    if system.closed:
+        M = system._data.mass_matrix(q)
+        free = np.flatnonzero(~held)
+        motions = [independent(system, row, free=free).V for row in q]
+        W = np.stack([j @ V @ np.linalg.solve(V.T @ m @ V, (j @ V).T) for j, V, m in zip(J, motions, M, strict=True)])
+    elif held.any():
         free = np.flatnonzero(~held)
         M = system._data.mass_matrix(q)[:, free[:, None], free]
         J = J[:, :, free]

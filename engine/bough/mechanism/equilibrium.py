@@ -26,7 +26,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import eigh
 
 from bough.errors import ArgumentError, SimulationError, choices
-from bough.mechanism import kernel
+from bough.mechanism import kernel, kernel_loops
+from bough.mechanism.independent import independent
 from bough.mechanism.mechanism import Mechanism
 from bough.model import Model
 
@@ -65,8 +66,9 @@ def equilibrium(
 
     Args:
         model: A model, or what `bough.load` takes, or a Mechanism.
-        hinges: "held": hinges stay where they start and flexible bodies bend under their load. "free": hinges with
-            `drive: torque` move too, down to where springs, weight and tau balance.
+        hinges: "held": hinges stay where they start and flexible bodies bend under their load; in loops as many hinges
+            stay as are independent, those whose start position the file writes first, and the others follow. "free":
+            hinges with `drive: torque` move too, down to where springs, weight and tau balance.
         q: Where to start from, (nq,); by default the start position of the model.
         tau: Applied forces in the order of u, N.m or N; zero if not given.
         loads: Node loads by name, `{"upper.tip.force": [fx, fy, fz]}`, inertial frame.
@@ -93,7 +95,8 @@ def equilibrium(
     if hinges not in ("held", "free"):
         raise ArgumentError(f"hinges is {hinges!r}; expected 'held' or 'free'")
     system = model if isinstance(model, Mechanism) else Mechanism(model)
-    system.refuse_loops("equilibrium")
+    if spin:
+        system.refuse_loops("steady rotation")
     start, speeds = system.initial_state()
     place = start if q is None else np.array(q, dtype=np.float64)
     applied = np.zeros(system.nu) if tau is None else np.array(tau, dtype=np.float64)
@@ -103,6 +106,8 @@ def equilibrium(
     modal = np.array([c.modal for c in system.u_table], dtype=bool)
     turning = spinning(system, spin or {})
     free = (modal if hinges == "held" else ~system._held) & (turning == 0.0)
+    if system.closed:
+        return _closed_equilibrium(system, hinges, place, applied, loads), np.zeros(system.nu)
     balance = _Balance(system, np.flatnonzero(free), applied, loads, turning)
     found = balance.found_from(place)
     if not spin:
@@ -330,3 +335,83 @@ class _Balance:
         cure = "check stiffness, loads and units" if modal else "give the hinge a spring, or hold the hinges"
         what = "steady motion" if self.speeds.any() else "static equilibrium"
         return SimulationError(f"no {what} found: holding the last position still takes {left}; {cure}")
+
+
+@dataclass(frozen=True, eq=False)
+class _ClosedStiffness(_Stiffness):
+    """K and w of the independent motions, V their basis in the free speeds; vectors are in the free speeds."""
+
+    V: Array
+
+    def newton(self, r: Array) -> Array | None:
+        """Newton's step along motions that stay closed, if the position is stable."""
+        if self.w.min(initial=np.inf) <= FLAT * self.w.max(initial=0.0):
+            return None
+        return np.asarray(self.V @ np.linalg.solve(self.K, -self.V.T @ r), dtype=np.float64)
+
+
+class _ClosedBalance(_Balance):
+    """The same along motions that keep loops and couplings closed; multipliers carry the other forces.
+
+    K follows from derivatives of the accelerations, with the multipliers that hold the position.
+    """
+
+    def __init__(self, system: Mechanism, free: NDArray[np.intp], tau: Array, loads: Mapping[str, ArrayLike] | None):
+        super().__init__(system, free, tau, loads, np.zeros(system.nu))
+        held = np.isin(np.arange(system.nu), free, invert=True).astype(np.float64)
+        self._data = system._data.copy()
+        for data in (self._data, self._tangent):
+            data.set(kernel.HELD, held)
+
+    def _stiffness(self, q: Array) -> _Stiffness:
+        system = self.system
+        found = independent(system, q, free=self.free)
+        at = {"q": q, "u": self.still, "tau": self.tau}
+        given = system._loads(self.loads)
+        if given is not None:
+            at["loads"] = given.reshape(-1)
+        M = found.V.T @ system.mass_matrix(q) @ found.V
+        K, nodes = np.empty(M.shape), np.zeros(0, dtype=np.intc)
+        with system._errors():
+            for j, motion in enumerate(found.V.T):
+                along = {"q": system.position_rates(q, motion)}
+                K[:, j] = -M @ self._tangent.directional(at, along, nodes, 0, ("udot",))["udot"][found.index]
+        w, vectors = eigh(0.5 * (K + K.T), _metric(M))
+        V = found.V[self.free]
+        return _ClosedStiffness(K, w, V @ vectors, V)
+
+    def _moved(self, q: Array, step: Array) -> Array:
+        moved = super()._moved(q, step)
+        with self.system._errors():
+            kernel_loops.project(self._data, moved, np.zeros(self.system.nu))
+        return moved
+
+    def _searched(self, q: Array, r: Array, step: Array) -> Array | None:
+        for k in range(HALVINGS):  # a long step may open loops beyond closing
+            try:
+                return super()._searched(q, r, step / 2.0**k)
+            except SimulationError:
+                continue
+        return None
+
+    def _failure(self, q: Array) -> SimulationError:
+        found = independent(self.system, q, free=self.free)
+        r = found.V[self.free].T @ self.residual(q)
+        left = force_left(self.system, int(found.index[int(np.argmax(abs(r)))]), float(r[int(np.argmax(abs(r)))]))
+        return SimulationError(
+            f"no static equilibrium found: holding the last position still takes {left}, loops carrying their share; "
+            "check stiffness, loads and units, or hold the hinges"
+        )
+
+
+def _closed_equilibrium(
+    system: Mechanism, hinges: Hinges, q: Array, tau: Array, loads: Mapping[str, ArrayLike] | None
+) -> Array:
+    """Equilibrium with loops; hinges held are as many as are independent with the bodies rigid."""
+    q = system.assemble(q).q
+    free = np.flatnonzero(~system._held)
+    if hinges == "held":
+        rigid = np.array([i for i in free if not system.u_table[i].modal], dtype=np.intp)
+        free = np.setdiff1d(free, independent(system, q, free=rigid).index)
+    motions = independent(system, q, free=free).index.size
+    return _ClosedBalance(system, free, tau, loads).found_from(q) if motions else q

@@ -14,6 +14,7 @@ from bough.mechanism.kernel import _D, _P, OK, Array, KernelData, KernelError, K
 _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "residuals": (c.c_int, [_P, _P, *[_D] * 6]),
     "freedom": (c.c_int, [_P, _P, _D, c.POINTER(c.c_int), c.POINTER(c.c_ubyte)]),
+    "rate_directional": (c.c_int, [_P, _P, *[_D] * 4]),
     "project": (c.c_int, [_P, _P, _D, _D]),
     "row_owner": (c.c_int, [_P, c.c_int, c.POINTER(c.c_int)]),
 }
@@ -51,6 +52,14 @@ def residuals(data: KernelData, q: Array, u: Array) -> Residuals:
     out = Residuals(np.zeros(m.rows), np.zeros(m.rows), np.zeros(m.rows), np.zeros((m.rows, m.nu)))
     arrays = (_ptr(a) for a in (q, u, out.g, out.rate, out.bias, out.J))
     _check(_lib.bough_residuals(m.handle, data.handle, *arrays), data)
+    return out
+
+
+def rate_directional(data: KernelData, q: Array, u: Array, dq: Array) -> Array:
+    """Derivative of J u along dq, u constant, (rows,); `data` is made with LANES_TANGENT."""
+    out = np.zeros(data.model.rows)
+    arrays = (_ptr(np.ascontiguousarray(a)) for a in (q, u, dq, out))
+    _check(_lib.bough_rate_directional(data.model.handle, data.handle, *arrays), data)
     return out
 
 

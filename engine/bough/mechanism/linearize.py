@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bough.errors import ArgumentError, BoughError, choices
 from bough.mechanism import kernel
+from bough.mechanism.independent import independent
 
 if TYPE_CHECKING:
     from bough.mechanism.mechanism import Mechanism
@@ -202,6 +203,22 @@ def minimal(system: Mechanism, full: StateSpace, q: Array, u: Array) -> StateSpa
     states = (*(names[i] for i in kept), *(system.u_names[i] for i in kept))
     mass = system.mass_matrix(q)[np.ix_(kept, kept)] if n else np.zeros((0, 0))
     return replace(full, A=A, B=B, C=C, states=states, mass=mass)
+
+
+def closed(system: Mechanism, open_: StateSpace, q: Array, u: Array) -> StateSpace:
+    """A minimal model of the tree reduced to motions that keep loops and couplings closed: x = V y, v = V w + W y."""
+    found = independent(system, q, u)
+    names = [name for name in open_.states[len(open_.states) // 2 :]]
+    kept = np.array([system.u_names.index(name) for name in names], dtype=np.intp)
+    n, rows = kept.size, np.flatnonzero(np.isin(kept, found.index))
+    V, W = found.V[kept], found.W[kept]
+    spread = np.block([[V, np.zeros_like(V)], [W, V]])
+    picked = np.concatenate([rows, n + rows])
+    mass = V.T @ open_.mass @ V if open_.mass is not None else None
+    A = (open_.A @ spread)[picked]
+    A[: rows.size][abs(A[: rows.size]) < 1e-14] = 0.0
+    states = tuple(open_.states[i] for i in picked)
+    return replace(open_, A=A, B=open_.B[picked], C=open_.C @ spread, states=states, mass=mass)
 
 
 def _turn(Q: Array) -> Array:

@@ -98,6 +98,11 @@ class Loops:
         }
         self._turns = self._turns | np.isin(self._owner, list(phi))
 
+    @property
+    def written(self) -> Mask:
+        """Speeds whose positions the model file writes."""
+        return self._written()[0]
+
     # ---- assembly
 
     def start(self, q: Array, u: Array) -> tuple[Array, Array, tuple[Moved, ...]]:

@@ -17,7 +17,7 @@ from bough.flex import counted, load
 from bough.mechanism import effective, kernel, operators
 from bough.mechanism.block import Block, compile_block
 from bough.mechanism.drawn import drawn_closures, drawn_elements, written_state
-from bough.mechanism.linearize import StateSpace, linearize
+from bough.mechanism.linearize import StateSpace, closed, linearize
 from bough.mechanism.linearize import minimal as reduced_to_minimum
 from bough.mechanism.loops import Assembly, ClosureError, Freedom, Loops, Moved
 from bough.mechanism.threads import Workspace
@@ -164,11 +164,20 @@ class Mechanism:
         (q_, u_), _ = self._rows(q=q, u=u)
         return {} if self._loops is None else self._loops.errors(q_[0], u_[0])
 
+    @property
+    def closed(self) -> bool:
+        """Whether there are loops or couplings."""
+        return self._loops is not None
+
     def refuse_loops(self, what: str) -> None:
         """Raise for something that is not made for loops and couplings yet: a wrong answer would be worse."""
         if self._loops is not None:
             names = listed(self._loops.names)
             raise SimulationError(f"{what} does not take loops and couplings yet, and the model has {names}")
+
+    def written_speeds(self) -> NDArray[np.bool_]:
+        """Speeds whose positions the model file writes (`initial:`)."""
+        return np.zeros(self.nu, dtype=bool) if self._loops is None else self._loops.written
 
     def reactions(self, q: ArrayLike, u: ArrayLike, tau: ArrayLike) -> dict[str, Array]:
         """What loops and couplings exert: torque and force (6,) of each loop, the multiplier (1,) of each coupling.
@@ -345,16 +354,19 @@ class Mechanism:
             inputs: Names of the inputs wanted; all of the model's by default.
             outputs: Names of the outputs wanted.
             minimal: States are independent: quaternions become three small angles `h.phi[1..3]` in the outboard frame,
-                locked hinges are left out. Otherwise states are (q, u).
+                locked hinges are left out. Otherwise states are (q, u). With loops or couplings states are always
+                independent: those whose positions the file writes come first, the others follow by pivoting.
 
         Returns:
             A, B, C, D with states, inputs and outputs, all named.
         """
-        self.refuse_loops("linearize")
         (q_, u_, tau_), _ = self._rows(q=q, u=u, tau=tau)
         with self._errors():
             full = linearize(self, q_[0], u_[0], tau_[0])
-            found = reduced_to_minimum(self, full, q_[0], u_[0]) if minimal else full
+            looped = self._loops is not None
+            found = reduced_to_minimum(self, full, q_[0], u_[0]) if minimal or looped else full
+            if looped:
+                found = closed(self, found, q_[0], u_[0])
         return found.select(inputs, outputs)
 
     # ---- operators
@@ -384,7 +396,6 @@ class Mechanism:
 
         Hinges with `drive: motion` or `locked` do not move. Rows without mobility are zero.
         """
-        self.refuse_loops("mobility")
         (q_,), batch = self._rows(q=q)
         with self._errors():
             out = effective.mobility(self, q_, node)
@@ -406,7 +417,6 @@ class Mechanism:
             SimulationError: The node cannot be accelerated in some direction, so the mass there is infinite. `mobility`
                 still exists.
         """
-        self.refuse_loops("effective_mass")
         (q_,), batch = self._rows(q=q)
         with self._errors():
             out = effective.effective_mass(self, q_, node, directions)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bough.mechanism.equilibrium import force_left
+from bough.mechanism.independent import independent
 from bough.mechanism.linearize import StateSpace
 from bough.mechanism.mechanism import Mechanism
 
@@ -52,6 +53,8 @@ def linear_model(
     place = system.initial_state()[0] if q is None else np.asarray(q, dtype=np.float64)
     still = np.zeros(system.nu)
     holding = system.inverse_dynamics(place, still, still)
+    if system.closed:  # loops carry their share
+        holding = independent(system, place).forces(holding)
     model = system.linearize(place, still, holding, inputs=inputs, outputs=outputs, minimal=True)
     modal = np.array([abs(holding[c.index]) if c.modal else 0.0 for c in system.u_table])
     worst = int(np.argmax(modal)) if modal.size else 0

@@ -24,6 +24,7 @@ from bough.errors import ArgumentError, SimulationError, choices
 from bough.flex import flex_body
 from bough.mechanism import kernel
 from bough.mechanism.equilibrium import equilibrium, spinning
+from bough.mechanism.independent import independent
 from bough.mechanism.mechanism import Mechanism
 from bough.model import Model
 
@@ -140,7 +141,7 @@ def position_at(system: Mechanism, at: Mapping[str, float]) -> Array:
             found = f"a quaternion {stem} of length {size:.6g}"
             raise ArgumentError(f"at: expected length 1, found {found}: set all four of {stem}")
         q[first : first + 4] /= size
-    return q
+    return system.assemble(q, keep=list(at)).q if system.closed and at else q
 
 
 def vibrations(
@@ -173,13 +174,19 @@ def vibrations(
     shared = _shared_motion(system, q, free)
     if shared:
         raise SimulationError(f"the mass matrix is singular: {', '.join(shared)} move the same mass the same way")
-    M, C, K, hold = small_motions(system, q, speeds, free, loads)
+    places = np.eye(system.nu)[free]
+    if system.closed:
+        free, places, M, C, K, hold = closed_motions(system, q, speeds, free, loads)
+    else:
+        M, C, K, hold = small_motions(system, q, speeds, free, loads)
     A_x, A_v = -np.linalg.solve(M, K), -np.linalg.solve(M, C)
     n = free.size
+    if not n:
+        return Vibrations((), 0, 0, ("", 0.0))
     values, vectors = eig(np.block([[np.zeros((n, n)), np.eye(n)], [A_x, A_v]]))
     names = [system.u_names[i] for i in free]
     found = [
-        _vibration(value, vectors[:n, i], M, names, np.eye(system.nu)[free])
+        _vibration(value, vectors[:n, i], M, names, places)
         for i, value in enumerate(values)
         if abs(value) > STILL and value.imag >= 0.0
     ]
@@ -204,7 +211,6 @@ def small_motions(
     loads: Mapping[str, ArrayLike] | None = None,
 ) -> tuple[Array, Array, Array, Array]:
     """M, C and K of (1), (n, n) each, and the forces that the steady motion takes, (nu,)."""
-    system.refuse_loops("modes")
     still = np.zeros(system.nu)
     hold = system.inverse_dynamics(q, u, still, loads=loads)
     tangent = kernel.KernelData(system._kernel_model, kernel.LANES_TANGENT)
@@ -218,6 +224,35 @@ def small_motions(
             K[:, j] = tangent.inverse_directional(at, {"q": system.position_rates(q, unit)})[free]
             C[:, j] = tangent.inverse_directional(at, {"u": unit})[free]
     return system.mass_matrix(q)[np.ix_(free, free)], C, K, hold
+
+
+def closed_motions(
+    system: Mechanism, q: Array, u: Array, free: NDArray[np.intp], loads: Mapping[str, ArrayLike] | None = None
+) -> tuple[NDArray[np.intp], Array, Array, Array, Array, Array]:
+    """The same with loops: independent speeds, (n,), all speeds per independent one, (n, nu), and M, C, K of them.
+
+    What is not in equilibrium is held by constant forces at the independent coordinates; loops carry the rest, and
+    what their forces do to K is in the derivatives of the accelerations.
+    """
+    if u.any():
+        system.refuse_loops("steady rotation")
+    found = independent(system, q, free=free)
+    still = np.zeros(system.nu)
+    hold = found.forces(system.inverse_dynamics(q, still, still, loads=loads))
+    tangent = kernel.KernelData(system._kernel_model, kernel.LANES_TANGENT)
+    tangent.set(kernel.HELD, np.isin(np.arange(system.nu), free, invert=True).astype(np.float64))
+    at = {"q": q, "u": still, "tau": hold}
+    given = system._loads(loads)
+    if given is not None:
+        at["loads"] = given.reshape(-1)
+    M = found.V.T @ system.mass_matrix(q) @ found.V
+    K, C = np.empty(M.shape), np.empty(M.shape)
+    nodes = np.zeros(0, dtype=np.intc)
+    with system._errors():
+        for j, motion in enumerate(found.V.T):
+            for out, direction in ((K, {"q": system.position_rates(q, motion)}), (C, {"u": motion})):
+                out[:, j] = -M @ tangent.directional(at, direction, nodes, 0, ("udot",))["udot"][found.index]
+    return found.index, found.V.T, M, C, K, hold
 
 
 def _mode_names(system: Mechanism) -> dict[str, str]:

@@ -70,6 +70,7 @@ def design(system: Mechanism, names: Sequence[str], end: Sequence[float], bandwi
     Raises:
         PartnerError: There are no such gains: modes without stiffness, or too fast for the sample time.
     """
+    system.refuse_loops("the model-controller")
     n, hinges = system.nu, [system.u_names.index(name) for name in names]
     modes = [i for i in range(n) if i not in hinges]
     q, rest = system.initial_state()[0], np.zeros(n)

@@ -190,6 +190,9 @@ BOUGH_API bough_status bough_freedom(const bough_model *model, bough_data *data,
 /* Close the loops from a state near by: positions, then speeds, nearest in the measure of M; held DOFs stay. BOUGH_OPEN: more
  * than 1e-10 is left. */
 BOUGH_API bough_status bough_project(const bough_model *model, bough_data *data, double *q, double *u);
+/* drate [rows] = derivative of J u along dq [nq], u constant, exact. `data` is made with BOUGH_LANES_TANGENT. */
+BOUGH_API bough_status bough_rate_directional(const bough_model *model, bough_data *data, const double *q, const double *u,
+                                              const double *dq, double *drate);
 /* Constraint that a row belongs to, loops first; -1: there is no such row. *turns (may be null): it is in rad. */
 BOUGH_API int bough_row_owner(const bough_model *model, int row, int *turns);
 

@@ -262,6 +262,8 @@ typedef struct {
   bough_element_view (*element_view)(const void *elements);
 } bough_other_ops;
 bough_constraint_view bough_constraints_of(const void *constraints);
+/* J u [rows] of complex constraints, scaled; the scales */
+const void *bough_constraint_rates(const void *constraints, const double **scale);
 
 extern const bough_forward_ops bough_forward_ops_one_base, bough_forward_ops_four_base, bough_forward_ops_tangent_base;
 extern const bough_other_ops bough_other_ops_one_base, bough_other_ops_tangent_base;

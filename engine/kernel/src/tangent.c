@@ -123,3 +123,17 @@ bough_status bough_inverse_directional(const bough_model *m, bough_data *d, cons
   drop(tau, m->nu, dtau);
   return BOUGH_OK;
 }
+
+bough_status bough_rate_directional(const bough_model *m, bough_data *d, const double *q, const double *u, const double *dq,
+                                    double *drate) {
+  if (!m || !d || d->model != m || !d->work_tangent || !q || !u || !dq || !drate) return BOUGH_BAD_ARGUMENT;
+  if (m->n_rows == 0) return BOUGH_OK;
+  number *at = d->tangent_buffer, *speeds = lift(q, dq, m->nq, at);
+  lift(u, NULL, m->nu, speeds);
+  const bough_sweep kin = bough_data_kinematic_sweep(d);
+  const double *scale;
+  bough_other_ops_tangent_base.constraint_rows(&kin, d->work_tangent, d->constraints_tangent, at, speeds);
+  const number *rate = bough_constraint_rates(d->constraints_tangent, &scale);
+  for (int i = 0; i < m->n_rows; i++) drate[i] = cimag(rate[i]) / (H * scale[i]);
+  return BOUGH_OK;
+}

@@ -415,6 +415,14 @@ static void constrained(const bough_forward_ops *ops, const bough_sweep *s, cons
   if (in->reaction) constraint_reactions(kin, work, c, in->q, in->u, in->reaction);
 }
 
+#ifdef LANE_TANGENT
+const void *bough_constraint_rates(const void *constraints, const double **scale) {
+  const constraint_work *c = constraints;
+  *scale = c->scale;
+  return c->rate;
+}
+#endif
+
 #ifdef LANE_ONE
 bough_constraint_view bough_constraints_of(const void *constraints) {
   const constraint_work *c = constraints;
