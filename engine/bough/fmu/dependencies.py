@@ -158,7 +158,9 @@ class _Motion:
             damped = self.system.block.bodies[k].damping.any()
             scale = self.known(Kind.MODAL_DAMPING, k) if damped else None
             felt = (x for load in self.sensors.loads(k, moving=True) for x in load)
-            own = total([*eta, *rate, *w, scale, *felt])
+            u0 = self.placed.u0[k] + self.placed.bodies[k].hinge.kind.nu
+            given = self.known(Kind.TAU, *range(u0, self.placed.u0[k + 1])) or None
+            own = total([*eta, *rate, *w, scale, given, *felt])
             return (own,) * 3, (own,) * 3
         J, c, _ = inertia
         h = constant(sum((x.momentum * np.array(x.axis) for x in rigid.wheels), np.zeros(3)), DUST)

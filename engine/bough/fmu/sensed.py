@@ -18,10 +18,11 @@ from bough.fmu.marks import (
     product,
     quaternion_product,
     scaled,
+    total,
     transposed,
 )
 from bough.fmu.placed import NO_TURN, Node, Placed
-from bough.mechanism.element_block import element_rows
+from bough.mechanism.element_block import element_rows, force_values, local_loads
 from bough.mechanism.fields import Kind
 from bough.mechanism.mechanism import Mechanism
 from bough.model.model import End
@@ -48,12 +49,16 @@ class Sensors:
         model = system.model
         keys = model.node_keys()
         self.sensors = [keys[name] for name in model.outputs]
-        nodes = system.block.loads[: len(system.block.loads) - len(element_rows(model))]
+        rows = element_rows(model)
+        nodes = system.block.loads[: len(system.block.loads) - len(rows)]
+        self._local = [(*keys[node], len(nodes) + rows.index(f"{node}.local")) for node in local_loads(model)]
         self._loads = [keys[name] for name in nodes]
         joined = [keys[f"{e.body}.{e.node}"] for force in model.forces for e in force.ends if e.body != GROUND]
         self.frames: dict[int, _Frame] = {-1: _Frame()}
         self.needed: set[int] = set()
-        for body, _ in [*self.sensors, *self._loads, *joined]:
+        pulled = [(b.name, "") for b in model.bodies] if model.field is not None else []
+        local = [(body, name) for body, name, _ in self._local]
+        for body, _ in [*self.sensors, *self._loads, *local, *joined, *pulled]:
             k = placed.index.get(body, -1)
             while k >= 0 and k not in self.needed:
                 self.needed.add(k)
@@ -116,6 +121,18 @@ class Sensors:
             )
             node = self.placed.node(k, name)
             torque, force = add(torque, t, cross(node.place, f)), add(force, f)
+        for body, name, row in self._local:
+            if self.placed.index[body] != k or (moving and not self.placed.node(k, name).moving):
+                continue
+            node = self.placed.node(k, name)
+            t, f = (
+                apply(node.turn, tuple(self.known(Kind.LOAD, 6 * row + first + c) or None for c in range(3)))
+                for first in (0, 3)
+            )
+            torque, force = add(torque, t, cross(node.place, f)), add(force, f)
+        if self.system.model.field is not None:
+            f = self._pulled(k)
+            torque, force = add(torque, f), add(force, f)
         for body, name, wrench in self._acting:
             if self.placed.index[body] != k or (moving and not self.placed.node(k, name).moving):
                 continue
@@ -123,6 +140,13 @@ class Sensors:
             t, f = apply(back, wrench.torque), apply(back, wrench.force)
             torque, force = add(torque, t, cross(node.place, f)), add(force, f)
         return torque, force
+
+    def _pulled(self, k: int) -> Vector:
+        """Gravity of a point mass on a body: everything that says where it is."""
+        f = self.frames[k]
+        eta, _ = self.placed.modal(k)
+        every = total([*f.r, *(x for row in f.A for x in row), *eta])
+        return (every,) * 3
 
     # ---- results
 
@@ -132,6 +156,9 @@ class Sensors:
         for k in sorted(self.needed):
             accelerations[k] = self._acceleration(k, accelerations, udot, modal)
         out: dict[tuple[Kind, int], Mark] = dict(self._told)
+        first = len(force_values(self.system.model))
+        for i, body in enumerate(b.name for b in self.system.model.bodies if b.spin is not None):
+            out[Kind.ELEMENT, first + i] = self.known(Kind.U, self.placed.u0[self.placed.index[body]])
         for n, (body, name) in enumerate(self.sensors):
             k = self.placed.index.get(body, -1)
             node = self.placed.node(k, name)
@@ -140,7 +167,19 @@ class Sensors:
             out |= {(Kind.POSE, 7 * n + i): x for i, x in enumerate((*f.r, *f.Q))}
             out |= {(Kind.VELOCITY, 6 * n + i): x for i, x in enumerate((*f.w, *f.v))}
             out |= {(Kind.ACCELERATION, 6 * n + 3 + i): x for i, x in enumerate(a)}
+            out |= self._more(n, k, name, f, a)
         return out
+
+    def _more(self, n: int, k: int, name: str, f: _Frame, a: Vector) -> dict[tuple[Kind, int], Mark]:
+        """Local motion and deflection of a sensor."""
+        back = transposed(f.A)
+        felt = add(a, tuple(self.known(Kind.GRAVITY, i) for i in range(3)))
+        if self.system.model.field is not None:
+            felt = add(felt, scaled((0, 0, 0), total(f.r)))
+        local = (*apply(back, f.v), *apply(back, f.w), *apply(back, felt))
+        out: dict[tuple[Kind, int], Mark] = {(Kind.LOCAL, 9 * n + i): x for i, x in enumerate(local)}
+        eta = total(self.placed.modal(k)[0]) if k >= 0 and self.placed.node(k, name).moving else None
+        return out | {(Kind.DEFLECTION, 6 * n + i): eta for i in range(6)}
 
     def _node_acceleration(
         self, k: int, node: Node, of: tuple[Vector, Vector], modal: Sequence[Mark]

@@ -19,7 +19,7 @@ from bough.mechanism.element_block import Element, element_ints, element_reals, 
 from bough.mechanism.limits import Limits, body_limits
 from bough.model import Body, Model
 from bough.model.hinges import HINGES
-from bough.model.tree import GROUND
+from bough.model.tree import GROUND, MODAL
 
 VERSION = 7
 
@@ -126,7 +126,7 @@ def compile_block(
     w.ints += [len(bodies), nq, nu, len(nodes), len(loads), int(ruthless)]
     w.ints += [len(closures), len(model.couplings), sum(len(c.terms) for c in model.couplings)]
     rows = () if elements is None else element_rows(model)
-    w.ints += [len(elements or ()), len(rows), 0]
+    w.ints += [len(elements or ()), len(rows), int(model.field is not None)]
     owner = [keys[name].rpartition(".")[0] for name in loads]
     for k, (body, data) in enumerate(zip(model.bodies, bodies, strict=True)):
         first = next((i for i, name in enumerate(owner) if name == body.name), 0)
@@ -164,6 +164,8 @@ def compile_block(
             w.put(*table.arrays)
     constraint_reals(w.put, model, bodies, closures)
     element_reals(w.put, elements or ())
+    if model.field is not None:
+        w.put(np.array([model.field.mu, *model.field.center]))
     for k, table in enumerate(limit_tables):
         if first_limits[k] == k:
             w.put(*table.arrays)
@@ -185,7 +187,7 @@ def _used_nodes(model: Model) -> set[str]:
     """`body.node` of every node that carries a hinge, a load or a sensor, by the names of the bodies themselves."""
     used = {f"{b.parent}.{b.at}" for b in model.bodies}
     keys = model.node_keys()
-    asked = {name.rpartition(".")[0] for name in model.inputs} | set(model.outputs)
+    asked = {name.rpartition(".")[0] for name in model.inputs if not name.endswith(f".{MODAL}")} | set(model.outputs)
     joined = [e for loop in model.loops for e in loop.ends] + [e for force in model.forces for e in force.ends]
     asked |= {f"{e.body}.{e.node}" for e in joined if e.body != GROUND}
     return used | {".".join(keys[name]) for name in asked}
@@ -202,7 +204,7 @@ def _trimmed(body: Body, data: BodyData, used: set[str]) -> BodyData:
 
 def _load_nodes(model: Model) -> tuple[str, ...]:
     """`body.node` of every load input, as users call it, once each, in the order of the bodies."""
-    asked = {name.rpartition(".")[0] for name in model.inputs}
+    asked = {name.rpartition(".")[0] for name in model.inputs if name.rpartition(".")[2] in ("force", "torque")}
     return tuple(name for name in model.node_keys() if name in asked)
 
 

@@ -12,7 +12,14 @@ from bough.mechanism import kernel
 from bough.mechanism.block import compile_block
 from bough.mechanism.bodies import Array
 from bough.mechanism.constraint_block import Closure
-from bough.mechanism.element_block import Element, element_rows, force_element
+from bough.mechanism.element_block import (
+    Element,
+    element_rows,
+    force_element,
+    load_element,
+    local_loads,
+    wheel_elements,
+)
 from bough.model import Model
 from bough.model.closures import AS_DRAWN
 from bough.model.model import End, Force, Loop
@@ -81,9 +88,10 @@ def drawn_elements(model: Model) -> tuple[Element, ...] | None:
     Raises:
         ModelError: A spring has no direction there, or a contact begins inside.
     """
-    if not model.forces:
-        return None
     rows = element_rows(model)
+    others = [load_element(node, rows.index(f"{node}.local")) for node in local_loads(model)] + wheel_elements(model)
+    if not model.forces:
+        return tuple(others) or None
     block = compile_block(model.model_copy(update={"couplings": ()}))
     data = kernel.KernelData(kernel.KernelModel(block.data), lanes=0)
     q, _ = written_state(model)
@@ -92,7 +100,7 @@ def drawn_elements(model: Model) -> tuple[Element, ...] | None:
         frames = [_frame(data, block.nodes, q, end) for end in force.ends]
         row = rows.index(force.name) if force.name in rows else None
         elements.append(force_element(force, _free_length(force, frames), row))
-    return tuple(elements)
+    return (*elements, *others)
 
 
 def _free_length(force: Force, frames: Sequence[tuple[Array, Array, Array]]) -> float:

@@ -59,8 +59,30 @@ def force_element(force: Force, length: float, input_: int | None) -> Element:
 
 
 def element_rows(model: Model) -> tuple[str, ...]:
-    """What takes a row of loads beside the load nodes: actuators by their names."""
-    return tuple(force.name for force in model.forces if force.type == "actuator")
+    """What takes a row of loads beside the load nodes: actuators by their names, then loads in node axes."""
+    actuators = tuple(force.name for force in model.forces if force.type == "actuator")
+    return (*actuators, *(f"{node}.local" for node in local_loads(model)))
+
+
+def local_loads(model: Model) -> tuple[str, ...]:
+    """`body.node` of every load in node axes, once each."""
+    ports = (name.rpartition(".") for name in model.inputs)
+    return tuple(dict.fromkeys(node for node, _, key in ports if key in ("local_force", "local_torque")))
+
+
+def load_element(node: str, row: int) -> Element:
+    """A load in the axes of a node."""
+    body, _, name = node.partition(".")
+    return Element("load", (End(body=body, node=name), None), np.zeros(0), input=row)
+
+
+def wheel_elements(model: Model) -> list[Element]:
+    """Momentum of every wheel with dynamics."""
+    return [
+        Element("wheel", (None, None), np.array([b.spin]), (k, 0))
+        for k, b in enumerate(model.bodies)
+        if b.spin is not None
+    ]
 
 
 def force_values(model: Model) -> list[tuple[Force, str, str, int]]:

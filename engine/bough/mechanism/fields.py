@@ -38,6 +38,8 @@ class Kind(IntEnum):
     SOLVER_TOLERANCE = 32
     SOLVER_MAX_STEP = 33
     ELEMENT = 40
+    LOCAL = 41
+    DEFLECTION = 42
     PARTNER = 100
     """A number of a partner (`bough.partners`); the index says which."""
 
@@ -86,6 +88,8 @@ FIELDS: dict[Kind, Field] = {
     Kind.POSE: Field("VALUE", "pose", "7 * sensors"),
     Kind.VELOCITY: Field("VALUE", "velocity", "6 * sensors"),
     Kind.ACCELERATION: Field("VALUE", "acceleration", "6 * sensors"),
+    Kind.LOCAL: Field("VALUE", "local", "9 * sensors"),
+    Kind.DEFLECTION: Field("VALUE", "deflection", "6 * sensors"),
     Kind.SOLVER_STEP: Field("SETTING", "solver_step"),
     Kind.SOLVER_TOLERANCE: Field("SETTING", "solver_tolerance"),
     Kind.SOLVER_MAX_STEP: Field("SETTING", "solver_max_step"),

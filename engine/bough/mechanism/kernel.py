@@ -76,6 +76,7 @@ class _Point(c.Structure):
 
 VALUES = (
     *("qdot", "udot", "force", "reaction", "pose", "velocity", "acceleration"),
+    *("local", "deflection"),
     *("closure", "coupling", "element"),
 )
 """What an evaluation gives, and directional derivatives are given of."""
@@ -412,7 +413,10 @@ class KernelData:
     ) -> dict[str, Array]:
         """Exact derivatives of the wanted values along a direction; arrays as in `bough_point` and `bough_values`."""
         m, n = self.model, nodes.size
-        sizes = (m.nq, m.nu, m.nu, 6 * bodies, 7 * n, 6 * n, 6 * n, 6 * m.loops, m.couplings, m.element_values)
+        sizes = (
+            *(m.nq, m.nu, m.nu, 6 * bodies, 7 * n, 6 * n, 6 * n, 9 * n, 6 * n),
+            *(6 * m.loops, m.couplings, m.element_values),
+        )
         out = {name: np.zeros(size) for name, size in zip(VALUES, sizes, strict=True) if name in wanted}
         point, along = (_Point(**{name: _place(x.get(name)) for name in POINT}) for x in (at, direction))
         values = _Values(**{name: _place(a) for name, a in out.items()})
@@ -570,7 +574,7 @@ class KernelSim:
         number of rows that are there.
         """
         work = np.zeros((2, 2 * self.data.model.nu + 6 * self._loads))
-        values = _Values(**{name: _place(store[name]) for name in VALUES if name in store})
+        values = _Values(**{name: _place(store[name]) for name in VALUES if name in store and store[name].size})
         rows = _Rows(
             _place(times), inputs.knots.size, _place(inputs.knots), inputs.places.size, _place(inputs.places),
             _place(inputs.values), _place(inputs.slopes), _place(work), nodes.size, _place(nodes),

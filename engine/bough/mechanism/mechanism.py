@@ -23,6 +23,7 @@ from bough.mechanism.loops import Assembly, ClosureError, Freedom, Loops, Moved
 from bough.mechanism.threads import Workspace
 from bough.mechanism.variables import Variable, coordinates, variable_table
 from bough.model import Model
+from bough.model.tree import MODAL
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -545,14 +546,18 @@ class Mechanism:
         out = np.zeros((len(self.block.loads), 6))
         for name, value in loads.items():
             node, _, key = name.rpartition(".")
-            if name not in self.model.inputs:
-                told = f"{name!r} is not a load input of the model; its `inputs:` are: {listed(self.model.inputs)}"
-                raise ArgumentError(f"loads: {told}{did_you_mean(name, self.model.inputs)}")
-            first = 3 if key == "force" else 0
+            actuators = [f"{force.name}.f" for force in self.model.forces if force.type == "actuator"]
+            known = [*(port for port in self.model.inputs if not port.endswith(f".{MODAL}")), *actuators]
+            if name not in known:
+                told = f"{name!r} is not a load input of the model; its `inputs:` are: {listed(known)}"
+                raise ArgumentError(f"loads: {told}{did_you_mean(name, known)}")
+            row = self.block.loads.index(f"{node}.local" if key.startswith("local_") else node)
+            first, count = (0, 1) if name in actuators else (3 if key.endswith("force") else 0, 3)
             try:
-                out[self.block.loads.index(node), first : first + 3] = np.asarray(value, dtype=np.float64)
+                out[row, first : first + count] = np.asarray(value, dtype=np.float64)
             except (TypeError, ValueError):
-                raise ArgumentError(f"loads[{name!r}]: expected three numbers, found {value!r}") from None
+                wanted = "a number" if count == 1 else "three numbers"
+                raise ArgumentError(f"loads[{name!r}]: expected {wanted}, found {value!r}") from None
         return out
 
     def _node_index(self, nodes: Sequence[str]) -> NDArray[np.intc]:

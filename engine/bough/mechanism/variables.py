@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal, TypeAlias
 
-from bough.mechanism.element_block import element_rows, force_values
+from bough.mechanism.element_block import force_values
 from bough.model import Body, Model
+from bough.model.tree import MODAL
 
 Causality: TypeAlias = Literal["input", "output", "local"]
 
@@ -219,14 +220,46 @@ def variable_table(model: Model, loads: tuple[str, ...]) -> list[Variable]:
     out += _closure_variables(model)
     for name in model.inputs:
         node, _, key = name.rpartition(".")
-        unit, first = ("N", 3) if key == "force" else ("N.m", 0)
+        if key == MODAL:
+            modes = [c for c in u if c.modal and c.owner == node]
+            text = "Force on mode {} of {}"
+            out += [
+                Variable(f"{name}[{c.number}]", "", "input", "tau", c.index, text.format(c.number, node)) for c in modes
+            ]
+            continue
+        local, what = key.startswith("local_"), key.removeprefix("local_")
+        row = loads.index(f"{node}.local" if local else node)
+        unit, first = ("N", 3) if what == "force" else ("N.m", 0)
+        axes = "node axes" if local else "inertial frame"
         for i in range(3):
-            index = 6 * loads.index(node) + first + i
-            out.append(Variable(f"{name}[{i + 1}]", unit, "input", "loads", index, f"{key} at {node}, inertial frame"))
+            text = f"{what} at {node}, {axes}"
+            out.append(Variable(f"{name}[{i + 1}]", unit, "input", "loads", 6 * row + first + i, text))
     out += _force_variables(model, loads)
     for n, name in enumerate(model.outputs):
         out += _sensor_variables(name, n)
+        out += _more_sensor_variables(model, name, n)
     return out
+
+
+def _more_sensor_variables(model: Model, name: str, n: int) -> list[Variable]:
+    """What a gyro and an accelerometer read, and how modes move a node."""
+    rows: list[tuple[str, str, str, int, str]] = []
+    if name in model.local:
+        rows += [
+            ("local_v", "m/s", "local", 9 * n, "velocity, node axes"),
+            ("local_w", "rad/s", "local", 9 * n + 3, "angular velocity, node axes"),
+            ("specific_force", "m/s2", "local", 9 * n + 6, "acceleration less gravity, node axes"),
+        ]
+    if name in model.deflections:
+        rows += [
+            ("deflection", "m", "deflection", 6 * n, "displacement by the modes, body axes"),
+            ("rotation", "rad", "deflection", 6 * n + 3, "rotation by the modes, body axes"),
+        ]
+    return [
+        Variable(f"{name}.{key}[{i + 1}]", unit, "output", kind, first + i, f"{name}: {text}")
+        for key, unit, kind, first, text in rows
+        for i in range(3)
+    ]
 
 
 _FORCE_TEXT = {
@@ -242,7 +275,7 @@ _FORCE_TEXT = {
 def _force_variables(model: Model, loads: tuple[str, ...]) -> list[Variable]:
     """Inputs of actuators, and what forces tell."""
     out: list[Variable] = []
-    for name in element_rows(model):
+    for name in (force.name for force in model.forces if force.type == "actuator"):
         text = f"Force applied by {name}, positive pushes its ends apart"
         out.append(Variable(f"{name}.f", "N", "input", "loads", 6 * loads.index(name), text))
     for force, key, unit, index in force_values(model):
@@ -259,4 +292,8 @@ def _force_variables(model: Model, loads: tuple[str, ...]) -> list[Variable]:
                 "Distance of the ends", "Offset"
             )
         out.append(Variable(f"{force.name}.{key}", unit, "output", "element", index, text))
+    first = len(force_values(model))
+    for i, body in enumerate(b for b in model.bodies if b.spin is not None):
+        text = f"Angular momentum of wheel {body.name} relative to the body that carries it"
+        out.append(Variable(f"{body.name}.h", "N.m.s", "output", "element", first + i, text))
     return out

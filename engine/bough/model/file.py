@@ -14,6 +14,7 @@ from bough.model.file_fe import FeFile
 from bough.model.file_forces import ForceFile
 from bough.model.file_frame import NAME, POSITION, QUATERNION, FrameFile
 from bough.model.file_loops import CouplingFile, LoopFile
+from bough.model.file_space import Gravity, WheelFile
 from bough.model.hinges import HINGES, Drive, HingeType
 from bough.text.kinds import (
     DiagonalOrMatrix,
@@ -72,13 +73,6 @@ else:  # with the keys that single hinge types bring
     HingeFile = create_model("HingeFile", __base__=_HingeFile, __doc__=_HingeFile.__doc__, **_KEYS)
 
 
-class WheelFile(FileModel):
-    """An embedded spinning part."""
-
-    axis: Vec3 = Field(description="3 numbers, not all zero: spin axis in body axes")
-    momentum: Number = Field(description="a number: angular momentum, N.m.s")
-
-
 class RigidFile(FileModel):
     """A rigid body."""
 
@@ -86,7 +80,7 @@ class RigidFile(FileModel):
     com: Vec3 = Field([0.0, 0.0, 0.0], description="3 numbers: mass centre [x, y, z], m")
     inertia: Vec6 = Field([0.0] * 6, description=f"{_INERTIA}, about the mass centre")
     nodes: dict[str, FrameFile] = Field({}, description="a mapping from node names to {position, quaternion}")
-    wheels: list[WheelFile] = Field([], description="a list of {axis, momentum}")
+    wheels: list[WheelFile] = Field([], description="a list of {name, axis, inertia, w} or {axis, momentum}")
     tunable: bool = Field(False, description="true or false: whether mass properties can change in a run")
 
 
@@ -116,6 +110,7 @@ class NodalFile(FileModel):
     damping_matrix: DiagonalOrMatrix = Field(
         [], description="a list of one number per mode, or a symmetric matrix with a row per mode"
     )
+    wheels: list[WheelFile] = Field([], description="a list of {name, at, axis, inertia, w}")
     clamped: bool = Field(False, description="true or false: whether every mode is zero at the attach node")
     initial: ModalInitialFile = Field(
         default_factory=ModalInitialFile, description="a mapping: {eta: [...], eta_dot: [...]}"
@@ -143,17 +138,17 @@ class HeaderFile(FileModel):
         description=f"the format version, which is {VERSION}"
     )
     name: Name = Field(description=NAME)
-    gravity: Vec3 = Field([0.0, 0.0, 0.0], description="3 numbers: gravity [x, y, z], m/s^2")
+    gravity: Gravity = Field([0.0, 0.0, 0.0], description="3 numbers: gravity [x, y, z], m/s^2; or {mu, center}")
     fidelity: Literal["full", "ruthless"] = Field("full", description="one of full, ruthless")
     geometric_stiffening: bool = Field(False, description="true or false")
     loops: list[LoopFile] | None = Field(None, description="a list of {name, type, between, axis, frames}")
     forces: list[ForceFile] | None = Field(None, description="a list of {name, type, between, stiffness, damping}")
     couplings: list[CouplingFile] | None = Field(None, description="a list of {name, of, offset}")
     inputs: Annotated[list[str], StopAtFirst()] | None = Field(
-        None, description="a list of node loads `<body>.<node>.force` or `<body>.<node>.torque`"
+        None, description="a list of node loads `<body>.<node>.force`, `.torque`, `.local_force`, `.local_torque`"
     )
     outputs: Annotated[list[str], StopAtFirst()] | None = Field(
-        None, description="a list of node sensors `<body>.<node>`"
+        None, description="a list of node sensors `<body>.<node>`, `<body>.<node>.local`, `.deflection`"
     )
 
 

@@ -8,6 +8,7 @@ from pydantic import ConfigDict, Discriminator, Field, Tag
 
 from bough.model.beam_data import Boundary
 from bough.model.damping import DampingFile
+from bough.model.file_space import WheelFile
 from bough.text.kinds import TAG, FileModel, NonNegative, Numbers, Positive, StopAtFirst, Vec3, Vec6, Whole
 
 MAX_ELEMENTS = 10_000
@@ -193,6 +194,7 @@ class BeamFile(FileModel):
     bodies: Annotated[Whole, Field(ge=1, le=MAX_BODIES)] = Field(
         1, description=f"a whole number from 1 to {MAX_BODIES}: bodies that the beam is cut into, for large deflections"
     )
+    wheels: list[WheelFile] = Field([], description="a list of {name, at, axis, inertia, w}")
     section: SectionFile = Field(
         default_factory=lambda: SectionNumbers(area=1.0, Iy=1.0, Iz=1.0, J=1.0),
         description="a mapping: {area, Iy, Iz, J}, or {shape: rectangle | box | circle | tube | I, ...}",

@@ -7,12 +7,15 @@ from typing import Any
 
 from bough.model.cut import cut_bodies
 from bough.model.file import BodyFile, HeaderFile, ModelFile
+from bough.model.file_space import PointGravityFile
 from bough.model.frames import vector
 from bough.model.mobility import check_mobility
-from bough.model.model import Model
+from bough.model.model import Model, PointGravity
 from bough.model.resolve_body import resolve_body
 from bough.model.resolve_forces import resolve_forces
 from bough.model.resolve_loops import resolve_couplings, resolve_loops
+from bough.model.resolve_wheels import expand_wheels
+from bough.model.sensors import split_outputs
 from bough.model.synonyms import MODEL_WORDS
 from bough.model.tree import Entry, check_ports, check_tree, entry
 from bough.text.compose import Data
@@ -41,7 +44,8 @@ def load(source: ModelSource) -> Model:
     _check_no_system(data, report)
     bodies_data = data.pop("bodies", _MISSING)
     header = check(HeaderFile, data, (), report, whole=ModelFile)
-    entries = _bodies(bodies_data, report)
+    files: list[BodyFile] = []
+    entries = _bodies(bodies_data, report, files)
     check_tree(entries, report)
     for key in ("inputs", "outputs"):
         ports = data.get(key)
@@ -57,16 +61,26 @@ def load(source: ModelSource) -> Model:
     couplings = resolve_couplings(header.couplings or (), bodies, names, report)
     forces = resolve_forces(header.forces or (), bodies, names, report)
     report.fail_if_any()
+    bodies = expand_wheels({b.name: f for b, f in zip(bodies, files, strict=True)}, bodies, report)
+    report.fail_if_any()
     bodies = cut_bodies(bodies, report)
     report.fail_if_any()
+    gravity = header.gravity
+    field = (
+        PointGravity(mu=gravity.mu, center=vector(gravity.center)) if isinstance(gravity, PointGravityFile) else None
+    )
+    outputs, local, deflections = split_outputs(header.outputs or ())
     return Model(
         name=header.name,
-        gravity=vector(header.gravity),
+        gravity=(0.0, 0.0, 0.0) if field is not None else vector(header.gravity),
+        field=field,
         fidelity=header.fidelity,
         geometric_stiffening=header.geometric_stiffening,
         bodies=bodies,
         inputs=tuple(header.inputs or ()),
-        outputs=tuple(header.outputs or ()),
+        outputs=outputs,
+        local=local,
+        deflections=deflections,
         loops=loops,
         couplings=couplings,
         forces=forces,
@@ -104,7 +118,7 @@ def _models_coupled(components: Data) -> list[str]:
     return [path for path in paths if isinstance(path, str) and path.lower().endswith((".yaml", ".yml", ".json"))]
 
 
-def _bodies(data: Any, report: Report) -> list[Entry]:
+def _bodies(data: Any, report: Report, files: list[BodyFile]) -> list[Entry]:
     expected = str(ModelFile.model_fields["bodies"].description)
     if data is _MISSING and ("bodies",) in report.corrected:
         return []  # a misspelt key is one mistake, and reported already
@@ -119,6 +133,8 @@ def _bodies(data: Any, report: Report) -> list[Entry]:
             report.fail()
         path = ("bodies", i)
         file = check(BodyFile, item, path, report)
+        if file is not None:
+            files.append(file)
         entries.append(entry(i, item, None if file is None else resolve_body(file, path, report)))
     return entries
 

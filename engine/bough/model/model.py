@@ -70,7 +70,7 @@ class RigidNode(Frozen):
 
 
 class Wheel(Frozen):
-    """A spinning part inside a rigid body: unit axis in body axes, momentum in N.m.s."""
+    """A part inside a rigid body that spins for ever: unit axis in body axes, constant momentum in N.m.s."""
 
     axis: Vector3
     momentum: float
@@ -142,6 +142,7 @@ class Body(Frozen):
         nodal: Data of a flexible body by nodes and modes.
         fe: Data of a flexible body from a finite element program.
         cut: Which piece of a beam it is that was cut into bodies; None for any other body.
+        spin: Of a wheel with dynamics, which is a body of its own on a revolute hinge: inertia about its axis, kg.m^2.
         modes_kept: Number of modes, where only the eigenproblem or a file can tell; see `bough.flex.counted`.
     """
 
@@ -154,6 +155,7 @@ class Body(Frozen):
     nodal: Nodal | None = None
     fe: Fe | None = None
     cut: Cut | None = None
+    spin: float | None = None
     modes_kept: int | None = None
 
     @property
@@ -304,6 +306,13 @@ class Force(Frozen):
     slip: float = 1e-3
 
 
+class PointGravity(Frozen):
+    """The field of a point mass: mu in m^3/s^2, where it is in m, inertial frame."""
+
+    mu: float
+    center: Vector3
+
+
 class Model(Frozen):
     """A mechanism: bodies in a tree, each after its parent.
 
@@ -313,8 +322,11 @@ class Model(Frozen):
         fidelity: 'full' (every term) or 'ruthless' (deformation-dependent parts of the inertia dropped).
         geometric_stiffening: Whether motion stiffens the modes.
         bodies: Parents before children.
-        inputs: Node loads as written, `<body>.<node>.force` or `<body>.<node>.torque`.
-        outputs: Node sensors as written, `<body>.<node>`.
+        inputs: Loads: `<body>.<node>.force`, `.torque`, `.local_force`, `.local_torque`, `<body>.modal_force`
+        outputs: Node sensors, `<body>.<node>`.
+        local: Those that tell what gyro and accelerometer read, in node axes.
+        deflections: Those that tell how modes move and turn the node.
+        field: Gravity of a point mass; None: there is `gravity` alone.
         loops: Closures between two nodes.
         couplings: Linear relations of coordinates.
         forces: Springs, actuators, bushings and contacts between two nodes.
@@ -330,6 +342,9 @@ class Model(Frozen):
     loops: tuple[Loop, ...] = ()
     couplings: tuple[Coupling, ...] = ()
     forces: tuple[Force, ...] = ()
+    local: tuple[str, ...] = ()
+    deflections: tuple[str, ...] = ()
+    field: PointGravity | None = None
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the bodies and how they hang together."""
@@ -346,6 +361,8 @@ class Model(Frozen):
         rows = "".join(f"<tr>{''.join(f'<td>{html.escape(cell)}</td>' for cell in row)}</tr>" for row in cells)
         titles = "".join(f"<th>{title}</th>" for title in ("body", "kind", "on", "hinge", "modes"))
         gravity = ", ".join(f"{g:g}" for g in self.gravity)
+        if self.field is not None:
+            gravity += f"] m/s², point mass of mu [{self.field.mu:g}"
         head = f"<b>{html.escape(self.name)}</b>: fidelity {self.fidelity}, gravity [{gravity}] m/s²"
         return f"<div>{head}</div>\n<table><tr>{titles}</tr>{rows}</table>"
 

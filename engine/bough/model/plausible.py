@@ -98,7 +98,7 @@ def _oddities(model: Model) -> Iterator[_Oddity]:
     if size > STRONG:
         why = "that of the Earth is 9.81"
         yield _Oddity(("gravity",), f"gravity of {size:g} m/s2", why, "give m/s2: 9810 mm/s2 is 9.81")
-    for i, body in enumerate(model.whole_bodies):
+    for i, body in enumerate(b for b in model.whole_bodies if b.spin is None):
         yield from _of_hinge(body.hinge, ("bodies", i, "hinge"))
         yield from _of_damping(body, ("bodies", i))
         if body.beam is not None:

@@ -52,7 +52,13 @@ def _rigid(file: RigidFile, tunable: bool, path: Path, report: Report) -> Rigid:
     wheels = tuple(
         Wheel(axis=unit(wheel.axis, (*path, "wheels", i, "axis"), report), momentum=wheel.momentum)
         for i, wheel in enumerate(file.wheels)
+        if wheel.momentum is not None
     )
+    for i, wheel in enumerate(file.wheels):
+        extra = sorted(wheel.model_fields_set - {"axis", "momentum"}) if wheel.momentum is not None else []
+        if extra:
+            found, cure = f"momentum and {', '.join(extra)}", "remove one of them"
+            report.add((*path, "wheels", i), "constant `momentum`, or `inertia` and what belongs to it", found, cure)
     return Rigid(
         mass=file.mass,
         com=vector(file.com),

@@ -10,6 +10,9 @@ from bough.text.compose import Data
 from bough.text.problems import Path, Report, describe, one_of
 
 GROUND = "ground"
+LOADS = ("force", "torque", "local_force", "local_torque")
+SENSORS = ("local", "deflection")
+MODAL = "modal_force"
 RESERVED = (GROUND, "time", "gravity")
 """Names that begin variables of their own, or mean the inertial frame."""
 
@@ -135,14 +138,23 @@ def _node_cure(name: str, nodes: Sequence[str], report: Report) -> str:
 
 
 def check_ports(key: str, ports: Sequence[str], entries: Sequence[Entry], report: Report) -> None:
-    """Inputs `<body>.<node>.force` or `.torque`, or outputs `<body>.<node>`, of nodes that exist."""
-    suffixes = ("force", "torque") if key == "inputs" else ()
+    """Inputs `<body>.<node>.force`, `.torque` ..., or outputs `<body>.<node>`, of nodes that exist."""
+    suffixes = LOADS if key == "inputs" else ()
     form = "<body>.<node>.force or <body>.<node>.torque" if suffixes else "<body>.<node>"
+    flexible = {e.name for e in entries if e.body is not None and e.body.rigid is None}
     known = {e.name: e.nodes for e in reversed(entries) if e.name is not None}
     hinges = {e.hinge for e in entries if e.hinge not in known}
     first: dict[str, int] = {}
     for i, port in enumerate(ports):
         path, parts = (key, i), port.split(".")
+        if suffixes and len(parts) == 2 and parts[1] == MODAL and parts[0] in flexible and port not in first:
+            first[port] = i
+            continue
+        if not suffixes and len(parts) == 3 and parts[2] in SENSORS:
+            if parts[2] == "deflection" and parts[0] in known and parts[0] not in flexible:
+                cure = "remove `.deflection`: a rigid body has no modes"
+                report.add(path, "a node of a flexible body", describe(port), cure)
+            parts = parts[:2]
         if port in first:
             found = f"{port!r:.80} again, as in {key}[{first[port]}]"
             report.add(path, "each entry once", found, "remove it")

@@ -311,10 +311,11 @@ class _Recorder:
         nu = system.nu
         self.tau, self.motion, self.loads = np.zeros(nu), np.zeros(nu), np.zeros((loads, 6))
         self.nodes = system._node_index(system.model.outputs)
-        self.computed = (
+        self.computed: tuple[str, ...] = (
             *("udot", "force", "reaction", "pose", "velocity", "acceleration"),
             *("closure", "coupling", "element"),
         )
+        self.computed += ("local",) * bool(system.model.local) + ("deflection",) * bool(system.model.deflections)
         sizes = {"q": system.nq, "u": nu, "udot": nu, "force": nu, "motion": nu, "loads": 6 * loads}
         sizes |= {
             "pose": 7 * sensors,
@@ -324,6 +325,8 @@ class _Recorder:
             "closure": 6 * len(system.model.loops),
             "coupling": len(system.model.couplings),
             "element": self.data.model.element_values,
+            "local": 9 * sensors if system.model.local else 0,
+            "deflection": 6 * sensors if system.model.deflections else 0,
         }
         # Memory is taken row by row as the run gets there.
         self.store = {kind: np.empty((times.size, size)) for kind, size in sizes.items()}

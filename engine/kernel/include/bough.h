@@ -121,6 +121,8 @@ typedef struct {
   double *pose;         /* [count][7] position and quaternion of the nodes asked for, inertial frame */
   double *velocity;     /* [count][6] angular then linear, inertial frame */
   double *acceleration; /* [count][6] the same; gravity is not in it */
+  double *local;        /* [count][9] velocity, angular velocity and specific force (acceleration less gravity), node axes */
+  double *deflection;   /* [count][6] how modes move (m) and turn (rad) the node, the user's body axes; zero on rigid bodies */
   double *closure;      /* [loops][6] torque and force that the first side of a loop exerts on the second, at the origin and
                          * in the axes of the second frame; of redundant ones the smallest share */
   double *coupling;     /* [couplings] multiplier: force on a coordinate over its factor */

@@ -237,6 +237,11 @@ typedef struct {
   int rank;
 } bough_constraint_view;
 
+/* Motions of nodes, as bough_values has them; of the instance's `real`, null where not wanted. */
+typedef struct {
+  void *pose, *velocity, *acceleration, *local, *deflection;
+} bough_motions;
+
 /* What the elements left: generalized forces [nu], and wrenches on all that is outboard of each hinge [nb][6], O axes; of the
  * instance's `real`. */
 typedef struct {
@@ -250,7 +255,7 @@ typedef struct {
   void (*mass_matrix)(const bough_sweep *s, void *work, const void *q, const void *zero, void *M);
   void (*factors)(const bough_sweep *s, void *work, const void *q, const void *zero, void *L, void *D);
   void (*node_motion)(const bough_sweep *s, void *work, const void *q, const void *u, const void *udot, int count,
-                      const int *nodes, void *pose, void *velocity, void *acceleration);
+                      const int *nodes, const bough_motions *out);
   void (*energy)(const bough_sweep *s, void *work, const void *q, const void *u, void *energy, void *momentum);
   size_t (*constraint_layout)(const bough_model *model, void *memory);
   void (*constraint_rows)(const bough_sweep *kinematic, void *work, void *constraints, const void *q, const void *u);

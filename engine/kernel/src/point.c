@@ -66,11 +66,12 @@ static int nodes_ok(const bough_model *m, int count, const int *nodes) {
 static bough_status evaluate(const bough_model *m, bough_data *d, const bough_point *at, int count, const int *nodes,
                              const bough_values *v) {
   const double *udot = at->udot;
-  const int moving = count > 0 && (v->pose || v->velocity || v->acceleration);
+  const int accelerates = v->acceleration || v->local;
+  const int moving = count > 0 && (v->pose || v->velocity || accelerates || v->deflection);
   if (v->qdot) bough_position_rates(m, at->q, at->u, v->qdot);
   const int told = v->element && m->n_elements > 0;
   const int forces = v->force || v->reaction || v->closure || v->coupling;
-  if (!udot && (v->udot || forces || (moving && v->acceleration))) {
+  if (!udot && (v->udot || forces || (moving && accelerates))) {
     const bough_sweep s = bough_data_sweep(d);
     bough_values found = *v;
     if (!found.udot) found.udot = d->udot;
@@ -82,8 +83,8 @@ static bough_status evaluate(const bough_model *m, bough_data *d, const bough_po
     bough_elements_at(d, at, v->element, NULL);
   if (!moving) return BOUGH_OK;
   const bough_sweep s = bough_data_kinematic_sweep(d);
-  bough_other_ops_one_base.node_motion(&s, d->work_one, at->q, at->u, udot, count, nodes, v->pose, v->velocity,
-                                       v->acceleration);
+  const bough_motions out = {v->pose, v->velocity, v->acceleration, v->local, v->deflection};
+  bough_other_ops_one_base.node_motion(&s, d->work_one, at->q, at->u, udot, count, nodes, &out);
   return BOUGH_OK;
 }
 
@@ -117,6 +118,7 @@ bough_status bough_evaluate_rows(const bough_model *m, bough_data *d, int rows, 
     v.reaction = next_out(v.reaction, 6 * (size_t)m->nb), v.pose = next_out(v.pose, 7 * n);
     v.closure = next_out(v.closure, 6 * (size_t)m->n_closures), v.coupling = next_out(v.coupling, (size_t)m->n_couplings);
     v.element = next_out(v.element, (size_t)m->n_element_values);
+    v.local = next_out(v.local, 9 * n), v.deflection = next_out(v.deflection, 6 * n);
     v.velocity = next_out(v.velocity, 6 * n), v.acceleration = next_out(v.acceleration, 6 * n);
   }
   return status;

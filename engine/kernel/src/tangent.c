@@ -8,7 +8,7 @@
 typedef double complex number;
 static const double H = 1e-50;
 
-enum { PER_NODE = 7 + 6 + 6 };
+enum { PER_NODE = 7 + 6 + 6 + 9 + 6 };
 
 size_t bough_tangent_bytes(const bough_model *m) {
   const size_t nu = (size_t)m->nu, nb = (size_t)m->nb;
@@ -68,6 +68,7 @@ bough_status bough_directional(const bough_model *m, bough_data *d, const bough_
   number *reaction = force + m->nu, *pose = reaction + 6 * m->nb, *velocity = pose + 7 * count;
   number *acceleration = velocity + 6 * count, *closure = acceleration + 6 * count, *coupling = closure + 6 * m->n_closures;
   number *element = coupling + m->n_couplings, *applied = element + m->n_element_values;
+  number *local = applied + m->nu, *deflection = local + 9 * count;
   const int loaded = m->n_loads > 0 && (at->loads || dir->loads);
   bough_sweep s = bough_data_sweep(d);
   for (int i = 0; i < m->nu; i++) applied[i] = tau[i];
@@ -86,14 +87,16 @@ bough_status bough_directional(const bough_model *m, bough_data *d, const bough_
       d->where.body = bough_body_of_speed(m, i);
       return BOUGH_NOT_FINITE;
     }
-  if (count > 0 && (dz->pose || dz->velocity || dz->acceleration)) {
+  if (count > 0 && (dz->pose || dz->velocity || dz->acceleration || dz->local || dz->deflection)) {
+    const bough_motions out = {pose, velocity, acceleration, local, deflection};
     s = bough_data_kinematic_sweep(d);
-    bough_other_ops_tangent_base.node_motion(&s, d->work_tangent, q, u, udot, count, nodes, pose, velocity, acceleration);
+    bough_other_ops_tangent_base.node_motion(&s, d->work_tangent, q, u, udot, count, nodes, &out);
   }
   if (dz->qdot) rates(m, at, dir, d->zero, dz->qdot);
   drop(udot, m->nu, dz->udot), drop(force, m->nu, dz->force), drop(reaction, 6 * m->nb, dz->reaction);
   drop(pose, 7 * count, dz->pose), drop(velocity, 6 * count, dz->velocity);
   drop(acceleration, 6 * count, dz->acceleration);
+  drop(local, 9 * count, dz->local), drop(deflection, 6 * count, dz->deflection);
   if (m->n_elements > 0) drop(element, m->n_element_values, dz->element);
   drop(closure, 6 * m->n_closures, dz->closure), drop(coupling, m->n_couplings, dz->coupling);
   return BOUGH_OK;

@@ -160,6 +160,8 @@ bough_instance_status bough_mechanism_evaluate(bough_instance *f, int sensors) {
 #define BOUGH_VALUE(number, KIND, member, count, type, when) \
   if (WANTED_##when) values.member = f->member;
 #include "fields.def"
+  if (!f->has_local) values.local = NULL;
+  if (!f->has_deflection) values.deflection = NULL;
   const bough_status status = bough_evaluate(f->model, f->data, &at, f->resource->n_sensors, f->resource->sensor, &values);
   if (status != BOUGH_OK) {
     /* a solver of Model Exchange that went too far tries a shorter step */

@@ -88,6 +88,7 @@ struct bough_instance {
   bough_sim *sim;
   bough_sim_options sim_options; /* what the run was made with */
   int dynamics_fresh, sensors_fresh;
+  int has_local, has_deflection; /* there are variables of these kinds */
   int inputs_set; /* an input was set: cleared before a step's call back, read after it */
   /* saved arrays, one after the other: of a mechanism states, inputs, inputs_dot, parameters */
   double *arrays;

@@ -133,6 +133,10 @@ static int open_model(bough_instance *f) {
   const bough_sizes sizes = bough_model_sizes(f->model);
   f->nq = sizes.nq, f->nu = sizes.nu, f->n_loads = sizes.loads;
   f->data->pull = f->now.cosimulation ? 0.0 : BOUGH_PULL; /* a step of one's own is projected instead */
+  for (int i = 0; i < f->resource->n_variables; i++) {
+    f->has_local |= f->resource->variable[i].kind == KIND_LOCAL;
+    f->has_deflection |= f->resource->variable[i].kind == KIND_DEFLECTION;
+  }
   if (table_fits(f)) return 1;
   bough_instance_log(f, INSTANCE_ERROR, LOG_ERROR, "instantiation: the table of variables does not fit the model. Cure: build the FMU again.");
   return 0;

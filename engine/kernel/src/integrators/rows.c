@@ -37,7 +37,8 @@ static bough_status record(bough_sim *sim, const bough_rows *r, int i, int p, do
   if (v->coupling) row.coupling = v->coupling + n * (size_t)sim->model->n_couplings;
   if (count > 0)
     row.pose = v->pose + n * 7 * count, row.velocity = v->velocity + n * 6 * count,
-    row.acceleration = v->acceleration + n * 6 * count;
+    row.acceleration = v->acceleration + n * 6 * count,
+    row.local = v->local ? v->local + n * 9 * count : NULL, row.deflection = v->deflection ? v->deflection + n * 6 * count : NULL;
   if (v->element) row.element = v->element + n * (size_t)sim->model->n_element_values;
   const bough_status status = bough_evaluate(sim->model, sim->data, &at, r->count, r->nodes, &row);
   if (status != BOUGH_OK) sim->where = sim->data->where, sim->where.time = t;

@@ -34,6 +34,7 @@ static const double HORIZON = 1e-2; /* of the time between two results */
 static const double RADIANS = 0.1;  /* of the fastest mode or turn */
 static const double PROBE = 1e-4;   /* rad, m or modal: small, yet far above rounding */
 static const double LAST_DIGITS = 3.6e-15; /* 16 units in the last place */
+static const double DIGITS = 8.9e-16;       /* four roundings of a coordinate: an orbit's 7000 km, at its start */
 static const double NOISE_FACTOR = 4.0;    /* one probe sees a part of the noise */
 static const double NOISE_MEMORY = 0.7;    /* what an older probe still counts */
 
@@ -114,7 +115,8 @@ static void add_modes(const bough_sim *sim, double h, int first, int nm, mean_sq
 static void add_hinge(const bough_sim *sim, double h, int first, int end, double cap, mean_square *mean) {
   for (int i = first; i < end; i++) {
     const double s = sim->trial[i] < cap ? sim->trial[i] : cap;
-    add(mean, sim->error[i], sim->options.rtol * s + h * sim->noise[i]);
+    const double wanted = larger(sim->options.rtol * s, DIGITS * fabs(sim->stage[i])); /* far from zero, digits end first */
+    add(mean, sim->error[i], wanted + h * sim->noise[i]);
   }
 }
 

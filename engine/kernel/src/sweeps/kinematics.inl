@@ -137,16 +137,42 @@ static void node_acceleration(const bough_node *n, int nm, const space_frame *f,
   rotate(f->A, a, acceleration), rotate(f->A, a + 3, acceleration + 3);
 }
 
+/* what gyro and accelerometer at a node read, in its axes [9]: velocity, angular velocity, specific force a - g */
+static void node_local(const bough_sweep *s, const bough_node *n, const space_frame *f, const node_state *d, const real V[6],
+                       const real alpha[6], real local[9]) {
+  real A[9], r[3], a[3];
+  node_attitude(n, f, d, A);
+  rotate(f->A, d->l, r);
+  for (int i = 0; i < 3; i++) r[i] += f->r[i], a[i] = alpha[3 + i] - s->gravity[i];
+  if (s->model->field) { /* g = -mu R/|R|^3 */
+    const double *field = s->model->field;
+    for (int i = 0; i < 3; i++) r[i] -= field[1 + i];
+    const real r2 = dot(r, r), pull = field[0] / (r2 * lane_sqrt(r2));
+    for (int i = 0; i < 3; i++) a[i] += pull * r[i];
+  }
+  rotate_back(A, V + 3, local), rotate_back(A, V, local + 3), rotate_back(A, a, local + 6);
+}
+
+/* how far the modes move and turn a node, user's body axes [6]: translation (m), then rotation (rad) */
+static void node_deflection(const bough_body *b, const bough_node *n, const node_state *d, const real *xi, real out[6]) {
+  real moved[3], turned[3] = {splat(0), splat(0), splat(0)};
+  for (int i = 0; i < 3; i++) moved[i] = d->l[i] - n->l0[i];
+  for (int r = 0; r < b->nm; r++)
+    for (int i = 0; i < 3; i++) turned[i] += n->Lam[3 * r + i] * xi[r];
+  rotate_const(b->axes, moved, out), rotate_const(b->axes, turned, out + 3);
+}
+
 static void node_motion(const bough_sweep *s, void *work, const void *q, const void *u, const void *udot, int count,
-                        const int *nodes, void *pose_, void *velocity_, void *acceleration_) {
+                        const int *nodes, const bough_motions *out) {
   sweep_work *w = work;
   const bough_model *m = s->model;
-  real *pose = pose_, *velocity = velocity_, *acceleration = acceleration_;
+  real *pose = out->pose, *velocity = out->velocity, *acceleration = out->acceleration, *local = out->local;
+  const int accelerates = acceleration || local;
   for (int k = 0; k < m->nb; k++) {
     outward_frame(s, w, k, q, u, NULL);
     attitude_update(s, k, w);
     kinematic_motion(s, w, k, u);
-    if (acceleration) kinematic_acceleration(s, w, k, udot);
+    if (accelerates) kinematic_acceleration(s, w, k, udot);
   }
   for (int c = 0; c < count; c++) {
     const bough_node *n = m->node + nodes[c];
@@ -160,5 +186,11 @@ static void node_motion(const bough_sweep *s, void *work, const void *q, const v
     if (pose) node_pose(n, &f, &d, pose + 7 * c);
     if (velocity) node_velocity(&f, &d, velocity + 6 * c);
     if (acceleration) node_acceleration(n, nm, &f, &d, gam, x->xiddot, acceleration + 6 * c);
+    if (local) {
+      real V[6], alpha[6];
+      node_velocity(&f, &d, V), node_acceleration(n, nm, &f, &d, gam, x->xiddot, alpha);
+      node_local(s, n, &f, &d, V, alpha, local + 9 * c);
+    }
+    if (out->deflection) node_deflection(m->body + n->body, n, &d, x->xi, (real *)out->deflection + 6 * c);
   }
 }
