@@ -133,7 +133,7 @@ def test_energy_curves_are_those_of_the_system(run: tuple[bough.Mechanism, bough
     assert np.array_equal(series.curves["kinetic"], kinetic)
     gained = np.asarray(kinetic + potential) - potential[0]
     assert series.curves["sum"] == pytest.approx(gained + series.curves["elastic"][0], abs=1e-9 * abs(potential).max())
-    assert "hinge springs" not in series.curves, "the model has none"
+    assert "springs" not in series.curves, "the model has none"
 
 
 @pytest.mark.parametrize("path", GOOD, ids=lambda p: p.stem)

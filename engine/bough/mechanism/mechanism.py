@@ -477,7 +477,7 @@ class Mechanism:
             return data.node_motion(q_[0], u_[0], udot_, index)
 
     def energy(self, q: ArrayLike, u: ArrayLike) -> tuple[Any, Any]:
-        """Kinetic and potential energy, J; the latter of gravity, elastic modes and hinge springs. Batch allowed."""
+        """Kinetic and potential energy, J; the latter of gravity, elastic modes and springs. Batch allowed."""
         parts = self.energy_parts(q, u)
         if parts.ndim == 1:
             kinetic, gravity, elastic, springs = parts.tolist()

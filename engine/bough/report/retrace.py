@@ -68,7 +68,7 @@ def energy_series(system: Mechanism, result: Result, prefix: str = "") -> Series
     parts[good] = system.energy_parts(q[good], u[good])
     parts[:, 1] -= parts[good][0, 1] if good.any() else 0.0
     curves = {"sum": parts.sum(axis=1)}
-    for name, y in zip(("kinetic", "gravity, from the start", "elastic", "hinge springs"), parts.T, strict=True):
+    for name, y in zip(("kinetic", "gravity, from the start", "elastic", "springs"), parts.T, strict=True):
         if np.nanmax(abs(y), initial=0.0) > 0.0:
             curves[name] = y
     return Series("Energy", "J", curves)

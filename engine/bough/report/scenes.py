@@ -18,6 +18,7 @@ from scipy.spatial.transform import Rotation
 from bough.errors import SimulationError
 from bough.mechanism.mechanism import Mechanism
 from bough.model import Body, Model, Rigid
+from bough.model.model import End
 from bough.report import Animation, Part, Trail
 from bough.report.mode_pictures import spanning_edges
 from bough.report.palette import COLOURS, INK
@@ -82,6 +83,8 @@ def animate(
     for i, body in enumerate(system.model.whole_bodies):
         parts += _body(body, scenes, COLOURS[i % len(COLOURS)])
     parts.append(_hinges(system, scenes))
+    if system.model.forces:
+        parts.append(_forces(system, scenes))
     paths = [Trail(node, np.stack([scene.points(node) for scene in scenes])) for node in chosen]
     return Animation(times, parts, paths, factors, title)
 
@@ -230,6 +233,25 @@ def _hinges(system: Mechanism, scenes: Sequence[_Poses]) -> Part:
     nodes = moving or [_base(system.model.whole_bodies[0])]
     points = np.stack([np.stack([scene.points(node) for node in nodes], axis=1) for scene in scenes])
     return Part("hinges", points, dots=range(len(nodes)), colour=INK, dot_size=5.0, hollow=True)
+
+
+def _forces(system: Mechanism, scenes: Sequence[_Poses]) -> Part:
+    """A line between the two ends of each force."""
+    ends = [end for force in system.model.forces for end in force.ends]
+    points = np.stack([np.stack([_end(scene, end) for end in ends], axis=1) for scene in scenes])
+    lines = [(2 * i, 2 * i + 1) for i in range(len(system.model.forces))]
+    return Part("forces", points, lines, range(len(ends)), colour="#b3261e", width=2.0, dot_size=3.0)
+
+
+def _end(scene: _Poses, end: End) -> Array:
+    """Positions of one end of a force, m, (frames, 3)."""
+    offset = np.array(end.position)
+    if end.body == "ground":
+        still: Array = np.tile(offset, (scene.poses.shape[0], 1))
+        return still
+    base, axes = scene.frame(f"{end.body}.{end.node}")
+    moved: Array = base + axes @ offset
+    return moved
 
 
 # ---- exaggeration

@@ -57,6 +57,8 @@ static real field_body(const bough_sweep *s, sweep_work *w, element_work *ew, in
   rotate_back(F.A, R, R);
   for (int i = 0; i < 3; i++) R[i] += c[i];
   if (m > 0.0) inertia_about_centre(m, c, g.J);
+  const real round = g.J[0]; /* a part of J that is the same about all axes does nothing: no torque on a ball, to the last digit */
+  for (int i = 0; i < 3; i++) g.J[i] -= round;
   const real r2 = dot(R, R), r = lane_sqrt(r2), g1 = mu / (r2 * r);
   for (int i = 0; i < 3; i++) e[i] = R[i] / r, G[i] = g1 * (3.0 * e[i] * e[i] - 1.0);
   G[3] = 3.0 * g1 * e[0] * e[1], G[4] = 3.0 * g1 * e[0] * e[2], G[5] = 3.0 * g1 * e[1] * e[2];
