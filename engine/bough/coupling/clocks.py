@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
@@ -38,7 +39,12 @@ def read_clocks(text: bytes) -> dict[str, Any]:
         for e in variables
         if e.get("clocks") and e.tag != "Clock"
     }
-    return {"clocks": clocks, "clocked": clocked}
+    arrays = {int(e.attrib["valueReference"]): e.findall("Dimension") for e in variables}
+    sizes = {r: math.prod(int(d.get("start", "1")) for d in dims) for r, dims in arrays.items() if dims}
+    wrong = [e.get("name") for e in variables if int(e.attrib["valueReference"]) in clocked.keys() & sizes.keys()]
+    if wrong:
+        raise ValueError(f"the array {wrong[0]} is clocked; clocked numbers are known here, arrays of them are not")
+    return {"clocks": clocks, "clocked": clocked, "sizes": sizes}
 
 
 def _of(kind: Element | None, key: str) -> str | None:

@@ -129,14 +129,22 @@ class Clocked:
     Clocked inputs are kept until their clock ticks; clocked outputs show what they were at the last tick.
     """
 
-    def __init__(self, fmu: Any, clocks: Sequence[tuple[int, float, float]], clocked: Mapping[int, Any]) -> None:
+    def __init__(
+        self,
+        fmu: Any,
+        clocks: Sequence[tuple[int, float, float]],
+        clocked: Mapping[int, Any],
+        sizes: Mapping[int, int] | None = None,
+    ) -> None:
         """Take an instance.
 
         Args:
             fmu: FMPy's FMU3Slave, instantiated with event mode.
             clocks: Value reference, interval and shift, s, of each periodic clock.
             clocked: For clocked variables by value reference: type, whether it is an input, references of its clocks.
+            sizes: Numbers of elements of arrays, by value reference.
         """
+        self._sizes = dict(sizes or {})
         self._fmu, self._clocks, self._clocked = fmu, list(clocks), dict(clocked)
         self._ticks = [0] * len(clocks)
         self._start = 0.0
@@ -158,18 +166,28 @@ class Clocked:
         if not any(r in self._clocked for r in vr):
             return own(vr, *count)
         plain = [r for r in vr if r not in self._kept]
-        found = dict(zip(plain, own(plain), strict=True)) if plain else {}
-        return [self._kept[r] if r in self._kept else found[r] for r in vr]
+        numbers = iter(own(plain, sum(self._sizes.get(r, 1) for r in plain)) if plain else ())
+        out: list[Any] = []
+        for r in vr:
+            out += [self._kept[r]] if r in self._kept else [next(numbers) for _ in range(self._sizes.get(r, 1))]
+        return out
 
     def _set(self, own: Callable[..., Any], vr: Sequence[int], values: Sequence[Any]) -> None:
         if not any(r in self._clocked for r in vr):
             own(vr, values)
             return
-        pairs = list(zip(vr, values, strict=True))
-        self._kept.update((r, x) for r, x in pairs if r in self._clocked)
-        plain = [(r, x) for r, x in pairs if r not in self._clocked]
+        numbers = iter(values)
+        plain: list[int] = []
+        rest: list[Any] = []
+        for r in vr:
+            given = [next(numbers) for _ in range(self._sizes.get(r, 1))]
+            if r in self._clocked:
+                self._kept[r] = given[0]
+            else:
+                plain.append(r)
+                rest += given
         if plain:
-            own([r for r, _ in plain], [x for _, x in plain])
+            own(plain, rest)
 
     def enterInitializationMode(self, *arguments: Any) -> None:  # noqa: N802
         """With the times of the run."""
