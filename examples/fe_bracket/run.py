@@ -187,6 +187,7 @@ def sway(result: bough.Result) -> np.ndarray:
 
 def main(folder: Path = HERE, keep: bool = False) -> None:
     """Make, reduce, run, export; the picture goes to the folder, and all the rest if it is to be kept."""
+    folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as name:
         work = folder if keep else Path(name)
         model = bough.load(make(work))

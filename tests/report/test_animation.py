@@ -142,9 +142,12 @@ def test_play_moves_through_the_frames_and_pause_stops(page: Page) -> None:
     assert len(set(shown)) >= 2, "it moves"
     # Real time: 0.1 s of motion a second. A slow machine skips frames, but lags by no more than the one it draws.
     assert shown[-1] - shown[0] == pytest.approx(0.1 * (times[-1] - times[0]), abs=0.12)
-    time.sleep(0.3)
+    frames = (
+        "new Promise(done => { let n = 10; const next = () => n-- ? requestAnimationFrame(next) : done(0); next(); })"
+    )
+    page.evaluate(frames)  # what had begun to be drawn is done
     stopped = page.evaluate("document.getElementById('scene-clock').textContent")
-    time.sleep(0.5)
+    page.evaluate(frames)
     assert page.evaluate("document.getElementById('scene-clock').textContent") == stopped
     assert page.evaluate("document.getElementById('scene-play').textContent") == "Play"
 

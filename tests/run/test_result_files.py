@@ -139,3 +139,14 @@ def test_stdout_gets_rows_alone(tmp_path: Path) -> None:
     code = "import bough, numpy as np; t = np.arange(2.0); bough.Result(t, {'x': t}, {'x': 'm'}).save('/dev/stdout')"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, cwd=tmp_path, check=True)
     assert done.stdout == b"time,x\n0.0,0.0\n1.0,1.0\n" and not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    "row, found",
+    [("1,2\r,3", r"x\.csv:3: expected 3 numbers, found \['1', '2'\]"), (f"1,2,{'x' * 200_000}", r"x\.csv:3: .*limit")],
+    ids=["carriage return", "endless field"],
+)
+def test_damaged_row_is_refused_with_its_line(row: str, found: str, tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_bytes(f"time,a,b\n0,1,2\n{row}\n".encode())
+    with pytest.raises(SimulationError, match=found):
+        bough.Result.load(tmp_path / "x.csv")

@@ -104,10 +104,10 @@ def test_no_depth_of_nesting_exhausts_the_stack(text: str, tmp_path: Path) -> No
 def test_aliases_of_aliases_are_refused_before_they_are_written_out(tmp_path: Path) -> None:
     lines = ["bough: 1", "name: m", "a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1]"]
     lines += [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9)}]" for i in range(1, 20)]
-    begin = time.perf_counter()
+    begin = time.process_time()
     problem = problem_in("\n".join(lines), tmp_path)
     assert "aliases" in problem.expected
-    assert time.perf_counter() - begin < 2.0
+    assert time.process_time() - begin < 2.0
 
 
 def test_an_alias_inside_of_its_own_anchor_is_refused(tmp_path: Path) -> None:
@@ -188,7 +188,7 @@ def test_a_thousand_bodies_load_in_seconds() -> None:
     for i in range(1, 1000):
         hinge = {"name": f"h{i}", "type": "revolute", "axis": [0, 0, 1], "damping": 0.1}
         bodies.append({"name": f"b{i}", "parent": f"b{i - 1}", "at": "tip", "hinge": hinge, "rigid": rigid})
-    begin = time.perf_counter()
+    begin = time.process_time()
     assert len(load({"bough": 1, "name": "m", "bodies": bodies}).bodies) == 1000
-    # 0.3 s on an idle core; the margin is for a loaded machine.
-    assert time.perf_counter() - begin < 2.0
+    # 0.3 s of a processor
+    assert time.process_time() - begin < 2.0

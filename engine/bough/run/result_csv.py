@@ -159,15 +159,19 @@ def _numbers(path: str | os.PathLike[str], text: str, width: int) -> Array:
         data: Array = np.loadtxt(io.StringIO(text), delimiter=",", comments=None, ndmin=2)
         if data.shape[1] == width:
             return data
-    rows = []
-    for line, row in enumerate(csv.reader(io.StringIO(text)), 2):
-        try:
-            numbers = [float(x) for x in row]
-        except ValueError:
-            numbers = []
-        if len(numbers) != width:
-            raise SimulationError(f"{path}:{line}: expected {width} numbers, found {row}")
-        rows.append(numbers)
+    rows: list[list[float]] = []
+    lines = csv.reader(io.StringIO(text, newline=None))
+    try:
+        for row in lines:
+            try:
+                numbers = [float(x) for x in row]
+            except ValueError:
+                numbers = []
+            if len(numbers) != width:
+                raise SimulationError(f"{path}:{lines.line_num + 1}: expected {width} numbers, found {row}")
+            rows.append(numbers)
+    except csv.Error as error:
+        raise SimulationError(f"{path}:{lines.line_num + 1}: expected {width} numbers, found {error}") from None
     return np.array(rows)
 
 
