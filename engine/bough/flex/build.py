@@ -12,7 +12,7 @@ import numpy as np
 
 from bough.errors import ModelError
 from bough.flex.beam.beam import Damping, Rayleigh, beam_flex
-from bough.flex.beam.frame import Frame, LumpedMass, Section, Station
+from bough.flex.beam.frame import Frame, General, LumpedMass, Section, Station
 from bough.flex.beam.line import coupled, families
 from bough.flex.beam.modes import ALL_MOTIONS, NO_MOTION, Selection, normal_modes
 from bough.flex.body import FlexBody
@@ -20,6 +20,8 @@ from bough.flex.fe.fe_body import fe_body
 from bough.flex.nodal import inertia_matrix, nodal_body
 from bough.flex.points import Array
 from bough.model import Beam, Body, Hinge
+from bough.model.beam_data import GeneralSection, Material
+from bough.model.beam_data import Section as Dimensions
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +97,7 @@ def beam_frame(beam: Beam) -> Frame:
     return Frame(
         corners=np.array(beam.points),
         elements=beam.elements,
-        stations=tuple(Station(station.at, _section(beam, i)) for i, station in enumerate(beam.stations)),
+        stations=_stations(beam),
         masses=tuple(
             LumpedMass(names.index(mass.node), mass.mass, np.array(mass.com), inertia_matrix(mass.inertia))
             for mass in beam.masses
@@ -104,8 +106,41 @@ def beam_frame(beam: Beam) -> Frame:
     )
 
 
-def _section(beam: Beam, station: int) -> Section:
-    section, material = beam.stations[station].section, beam.material
+def _stations(beam: Beam) -> tuple[Station, ...]:
+    """Sections along the beam; general ones that are plain everywhere become plain, with families of modes."""
+    own = [s.section for s in beam.stations]
+    general = [_general(section) for section in own if isinstance(section, GeneralSection)]
+    if not general:
+        material = beam.material
+        if material is None:
+            raise ValueError("a beam of sections with dimensions and without a material")
+        plain = [_section(section, material) for section in own if not isinstance(section, GeneralSection)]
+        return tuple(Station(s.at, section) for s, section in zip(beam.stations, plain, strict=True))
+    simple = [_plain(section) for section in general]
+    found = [section for section in simple if section is not None]
+    if len(found) == len(general):
+        return tuple(Station(s.at, section) for s, section in zip(beam.stations, found, strict=True))
+    return tuple(Station(s.at, section) for s, section in zip(beam.stations, general, strict=True))
+
+
+def _general(section: GeneralSection) -> General:
+    stiffness = np.array(section.stiffness)
+    return General(stiffness, section.mass, np.array(section.center), inertia_matrix(section.inertia), section.twist)
+
+
+def _plain(section: General) -> Section | None:
+    """The same section by nine numbers; None if it takes more."""
+    K, J = section.stiffness, section.inertia
+    diagonal = np.count_nonzero(K - np.diag(np.diag(K))) == 0 and np.count_nonzero(J - np.diag(np.diag(J))) == 0
+    polar = abs(J[0, 0] - J[1, 1] - J[2, 2]) <= 1e-9 * J[0, 0]
+    if not diagonal or not polar or section.center.any() or section.twist:
+        return None
+    k = [float(x) for x in np.diag(K)]
+    shear = k[1:3] if len(k) == 6 else [math.inf, math.inf]
+    return Section(k[0], k[-3], k[-2], k[-1], section.rho_A, float(J[1, 1]), float(J[2, 2]), *shear)
+
+
+def _section(section: Dimensions, material: Material) -> Section:
     shear_areas = (section.shear_area_y, section.shear_area_z)
     shear = [math.inf if area is None else material.G * area for area in shear_areas]
     return Section(

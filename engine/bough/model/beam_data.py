@@ -42,11 +42,30 @@ class Section(Frozen):
     shear_area_z: float | None = None
 
 
+class GeneralSection(Frozen):
+    """A section by what resists and what moves, in its own axes: the section's, turned by `twist` about x.
+
+    Attributes:
+        stiffness: Rows of the matrix from strains (stretch, shear along y and z, twist, curvature about y and z) to
+            forces and moments on the axis, N, N.m, N.m^2; four rows, without shear, for Euler-Bernoulli.
+        mass: Per length, kg/m.
+        center: Mass centre from the axis, y and z, m.
+        inertia: Jxx Jyy Jzz Jxy Jxz Jyz per length about the mass centre, kg.m; entries of the matrix.
+        twist: About x, rad.
+    """
+
+    stiffness: tuple[tuple[float, ...], ...]
+    mass: float
+    center: tuple[float, float] = (0.0, 0.0)
+    inertia: tuple[float, float, float, float, float, float]
+    twist: float = 0.0
+
+
 class Station(Frozen):
     """A section at a place along the axis, m from the root."""
 
     at: float
-    section: Section
+    section: Section | GeneralSection
 
 
 class Material(Frozen):
@@ -126,7 +145,7 @@ class Beam(Frozen):
             direction of its segment, its z axis the part of `up` perpendicular to it.
         elements: Number of finite elements, spread over the segments by length.
         stations: Sections along the axis, linear between two of them, constant outside.
-        material: Elastic constants and density.
+        material: Elastic constants and density; None where the sections bring their rigidities and masses.
         masses: Rigid parts on its nodes.
         modes: Modes to keep.
         damping: Modal damping.
@@ -140,7 +159,7 @@ class Beam(Frozen):
     up: Vector3 = (0.0, 0.0, 1.0)
     elements: int
     stations: tuple[Station, ...]
-    material: Material
+    material: Material | None = None
     masses: tuple[BeamMass, ...] = ()
     modes: BeamModes
     damping: ModalDamping
@@ -149,9 +168,15 @@ class Beam(Frozen):
     names: tuple[str, ...] = ()
 
     @property
-    def section(self) -> Section:
-        """The section at the root."""
-        return self.stations[0].section
+    def section(self) -> Section | None:
+        """The section at the root; None if it is a general one, which has no dimensions."""
+        section = self.stations[0].section
+        return section if isinstance(section, Section) else None
+
+    @property
+    def sections(self) -> tuple[Section, ...]:
+        """Sections of the stations that have dimensions: all or none of them."""
+        return tuple(s.section for s in self.stations if isinstance(s.section, Section))
 
     @property
     def node_names(self) -> tuple[str, ...]:

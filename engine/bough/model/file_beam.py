@@ -9,7 +9,19 @@ from pydantic import ConfigDict, Discriminator, Field, Tag
 from bough.model.beam_data import Boundary
 from bough.model.damping import DampingFile
 from bough.model.file_space import WheelFile
-from bough.text.kinds import TAG, FileModel, NonNegative, Numbers, Positive, StopAtFirst, Vec3, Vec6, Whole
+from bough.text.kinds import (
+    TAG,
+    FileModel,
+    NonNegative,
+    Number,
+    Numbers,
+    Positive,
+    StopAtFirst,
+    Vec2,
+    Vec3,
+    Vec6,
+    Whole,
+)
 
 MAX_ELEMENTS = 10_000
 MAX_BODIES = 500
@@ -89,11 +101,49 @@ class WideFlange(_SectionFile):
     web: Positive = Field(description="a number above 0: thickness of the web, m")
 
 
+Rows6: TypeAlias = Annotated[list[Vec6], StopAtFirst(), Field(min_length=6, max_length=6)]
+
+
+class SectionRigidities(FileModel):
+    """A section by its rigidities and its mass, each on its own; no material is needed."""
+
+    EA: Positive = Field(description="a number above 0: stretching rigidity, N")
+    EIy: Positive = Field(description="a number above 0: bending rigidity about y through the tension centre, N.m^2")
+    EIz: Positive = Field(description="a number above 0: bending rigidity about z through the tension centre, N.m^2")
+    GJ: Positive = Field(description="a number above 0: twisting rigidity, N.m^2")
+    GAy: Positive = Field(0.0, description="a number above 0: shear rigidity for deflection along y, N")
+    GAz: Positive = Field(0.0, description="a number above 0: shear rigidity for deflection along z, N")
+    mass: Positive = Field(description="a number above 0: mass per length, kg/m")
+    Jy: NonNegative = Field(0.0, description="a number, 0 or more: rotary inertia per length about y, kg.m")
+    Jz: NonNegative = Field(0.0, description="a number, 0 or more: rotary inertia per length about z, kg.m")
+    Jx: NonNegative = Field(0.0, description="a number, 0 or more: rotary inertia per length about x, kg.m")
+    mass_center: Vec2 = Field([0.0, 0.0], description="2 numbers: mass centre [y, z] from the axis, m")
+    tension_center: Vec2 = Field([0.0, 0.0], description="2 numbers: where a pull does not bend, [y, z], m")
+    shear_center: Vec2 = Field([0.0, 0.0], description="2 numbers: where a shear force does not twist, [y, z], m")
+    twist: Number = Field(0.0, description="a number: angle of the section's own axes about x, rad")
+
+
+class SectionMatrices(FileModel):
+    """A section by its full stiffness and mass, as VABS and BeamDyn have them; no material is needed."""
+
+    stiffness: Rows6 = Field(description="6 rows of 6 numbers: stiffness about the axis, symmetric and positive")
+    mass: Rows6 = Field(description="6 rows of 6 numbers: mass per length about the axis, symmetric")
+    order: Literal["vabs", "beamdyn"] = Field(
+        "vabs",
+        description="one of vabs (x along the beam; forces x, y, z, then moments), beamdyn (z along the beam)",
+    )
+    twist: Number = Field(0.0, description="a number: angle of the section's own axes about x, rad")
+
+
 SHAPES = ("rectangle", "box", "circle", "tube", "I")
 
 
 def _section_kind(value: Any) -> str:
     """Which section a mapping describes; one whose shape is unknown is refused as a rectangle's `shape`."""
+    if isinstance(value, dict) and "stiffness" in value:
+        return TAG + "matrices"
+    if isinstance(value, dict) and "shape" not in value and {"EA", "EIy", "EIz", "GJ", "mass"} & value.keys():
+        return TAG + "rigidities"
     if not isinstance(value, dict) or "shape" not in value:
         return TAG + "numbers"
     shape = value["shape"]
@@ -102,6 +152,8 @@ def _section_kind(value: Any) -> str:
 
 SectionFile: TypeAlias = Annotated[
     Annotated[SectionNumbers, Tag(TAG + "numbers")]
+    | Annotated[SectionRigidities, Tag(TAG + "rigidities")]
+    | Annotated[SectionMatrices, Tag(TAG + "matrices")]
     | Annotated[Rectangle, Tag(TAG + "rectangle")]
     | Annotated[Box, Tag(TAG + "box")]
     | Annotated[Circle, Tag(TAG + "circle")]
@@ -197,12 +249,13 @@ class BeamFile(FileModel):
     wheels: list[WheelFile] = Field([], description="a list of {name, at, axis, inertia, w}")
     section: SectionFile = Field(
         default_factory=lambda: SectionNumbers(area=1.0, Iy=1.0, Iz=1.0, J=1.0),
-        description="a mapping: {area, Iy, Iz, J}, or {shape: rectangle | box | circle | tube | I, ...}",
+        description="a mapping: {area, Iy, Iz, J}, or {shape: rectangle | box | circle | tube | I, ...}, or "
+        "{EA, EIy, EIz, GJ, mass, ...}, or {stiffness, mass}",
     )
     stations: Annotated[list[StationFile], Field(min_length=2, max_length=MAX_POINTS)] = Field(
         [], description=f"a list of 2 to {MAX_POINTS} mappings {{at, section}}, from root to tip"
     )
-    material: MaterialFile = Field(description="a mapping: {E, nu, rho} or {E, G, rho}")
+    material: MaterialFile | None = Field(None, description="a mapping: {E, nu, rho} or {E, G, rho}")
     masses: list[BeamMassFile] = Field([], description="a list of {at, mass, com, inertia}: rigid parts on nodes")
     modes: BeamModesFile = Field(
         default_factory=BeamModesFile,

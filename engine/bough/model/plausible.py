@@ -138,6 +138,9 @@ def _of_damping(body: Body, path: Path) -> Iterator[_Oddity]:
 
 
 def _of_beam(beam: Beam, path: Path) -> Iterator[_Oddity]:
+    if not beam.sections:  # rigidities: they say nothing of sizes
+        yield from _of_elements(beam, path)
+        return
     oddities = [*_of_size(beam, path), *_of_material(beam, path)]
     # A wrong length or modulus makes a wrong mass and frequency: that is one mistake.
     yield from oddities or [*_of_mass(beam, path)] or _of_frequency(beam, path)
@@ -145,6 +148,8 @@ def _of_beam(beam: Beam, path: Path) -> Iterator[_Oddity]:
 
 
 def _of_mass(beam: Beam, path: Path) -> Iterator[_Oddity]:
+    if beam.material is None or beam.section is None:
+        return
     mass = beam.material.rho * beam.section.area * beam.length
     if mass > HEAVY_BEAM:
         found = f"a beam of {beam.length:g} m and {mass:.3g} kg"
@@ -168,7 +173,9 @@ def _of_twist(beam: Beam, path: Path) -> Iterator[_Oddity]:
     """Stiffening with torsion: the inertia is kept to second order, and a twist moves little mass: see theory.md."""
     if not beam.modes.families.get("torsion", 0) and beam.modes.boundary != "craig-bampton":
         return
-    section = min((s.section for s in beam.stations), key=lambda s: (s.Iy + s.Iz) / s.area)
+    if not beam.sections:
+        return
+    section = min(beam.sections, key=lambda s: (s.Iy + s.Iz) / s.area)
     radius = math.sqrt((section.Iy + section.Iz) / section.area)
     yield _Oddity(
         path,
@@ -200,7 +207,7 @@ def _of_cut(body: Body, model: Model, path: Path) -> Iterator[_Oddity]:
 
 def _of_size(beam: Beam, path: Path) -> Iterator[_Oddity]:
     uniform = len(beam.stations) == 1
-    sizes = [_size(station.section) for station in beam.stations]
+    sizes = [_size(section) for section in beam.sections]
     worst = max(range(len(sizes)), key=sizes.__getitem__)
     if beam.length > LONG:
         key = "length" if beam.points == ((0.0, 0.0, 0.0), (beam.length, 0.0, 0.0)) else "points"
@@ -220,6 +227,8 @@ def _size(section: Section) -> float:
 
 def _of_material(beam: Beam, path: Path) -> Iterator[_Oddity]:
     material = beam.material
+    if material is None:
+        return
     low, high = MODULUS
     name, modulus = ("G", material.G) if low <= material.E <= high else ("E", material.E)
     # With Poisson's ratio given, G is at least a third of E.
@@ -239,6 +248,8 @@ def _of_material(beam: Beam, path: Path) -> Iterator[_Oddity]:
 def _of_frequency(beam: Beam, path: Path) -> Iterator[_Oddity]:
     """First bending frequency of the uniform cantilever with the root's section: 1.875^2 / L^2 sqrt(E I / rho A)."""
     section, material = beam.section, beam.material
+    if section is None or material is None:
+        return
     slenderness = min(section.Iy, section.Iz) / section.area / beam.length**4
     hertz = 1.875104**2 / (2.0 * math.pi) * math.sqrt(material.E / material.rho * slenderness)
     if not FREQUENCY[0] <= hertz <= FREQUENCY[1]:

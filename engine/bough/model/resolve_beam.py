@@ -10,14 +10,16 @@ from bough.model.beam_data import (
     Beam,
     BeamMass,
     BeamModes,
+    GeneralSection,
     Material,
     ModalInitial,
+    Section,
     Station,
     Vector3,
     beam_node_names,
 )
 from bough.model.damping import resolve_damping
-from bough.model.file_beam import BeamFile, MaterialFile, ModalInitialFile
+from bough.model.file_beam import BeamFile, ModalInitialFile
 from bough.model.frames import inertia, unit, vector
 from bough.model.resolve_cut import CUT_BOUNDARY, check_cut
 from bough.model.resolve_section import one_given, resolve_section
@@ -45,6 +47,7 @@ def resolve_beam(file: BeamFile, path: Path, report: Report) -> Beam:
     cut = file.bodies > 1
     if cut:
         check_cut(file, path, report)
+    stations = _stations(file, length, path, report)
     # The modes of a beam that is cut are those of all its pieces, counted when it is.
     count = None if cut else modes.total
     return Beam(
@@ -52,8 +55,8 @@ def resolve_beam(file: BeamFile, path: Path, report: Report) -> Beam:
         length=length,
         up=up,
         elements=file.elements,
-        stations=_stations(file, length, path, report),
-        material=_material(file.material, (*path, "material"), report),
+        stations=stations,
+        material=_material(file, stations, path, report),
         masses=_masses(file, names, (*path, "masses"), report),
         modes=modes,
         damping=resolve_damping(file.damping, count, (*path, "damping"), report),
@@ -129,8 +132,17 @@ def _stations(file: BeamFile, length: float, path: Path, report: Report) -> tupl
         elif station.at > length * (1.0 + BEYOND):
             expected = f"a place on the axis, which is {length:g} m long"
             report.add((*here, "at"), expected, describe(station.at), "give the distance from the root in metres")
+        if stations and isinstance(section, Section) != isinstance(stations[0].section, Section):
+            expected = "all stations by dimensions, or all by rigidities or matrices"
+            report.add((*here, "section"), expected, "both kinds", "describe all stations in one way")
+        sheared = [s.section for s in (*stations[:1], Station(at=0.0, section=section))]
+        if len({len(s.stiffness) for s in sheared if isinstance(s, GeneralSection)}) > 1:
+            expected = "shear rigidities at all stations, or at none"
+            report.add((*here, "section"), expected, "some with and some without", "give GAy and GAz everywhere")
         for key in ("shear_area_y", "shear_area_z"):
-            if stations and (getattr(section, key) is None) != (getattr(stations[0].section, key) is None):
+            if not isinstance(section, Section):
+                continue
+            if stations and (getattr(section, key) is None) != (getattr(stations[0].section, key, None) is None):
                 found = "this one without" if getattr(section, key) is None else "stations[0] without"
                 expected = f"{key} at all stations, or at none"
                 report.add((*here, "section"), expected, found, f"give `{key}` everywhere, or nowhere")
@@ -138,7 +150,17 @@ def _stations(file: BeamFile, length: float, path: Path, report: Report) -> tupl
     return tuple(stations)
 
 
-def _material(file: MaterialFile, path: Path, report: Report) -> Material:
+def _material(beam: BeamFile, stations: tuple[Station, ...], path: Path, report: Report) -> Material | None:
+    file, needed = beam.material, any(isinstance(s.section, Section) for s in stations)
+    if file is None:
+        if needed:
+            expected = str(BeamFile.model_fields["material"].description)
+            report.add((*path, "material"), expected, "no such key", "add `material: ...`")
+        return None
+    path = (*path, "material")
+    if not needed:
+        expected = "no material: the sections bring their rigidities and their mass"
+        report.add(path, expected, "one", "remove `material`, or give sections by their dimensions")
     key = one_given(file, ("nu", "G"), "Poisson's ratio or the shear modulus", path, report)
     # Isotropic material: G = E / (2 (1 + nu)).
     g = file.G if key == "G" else file.E / (2.0 * (1.0 + file.nu))

@@ -4,8 +4,19 @@ from __future__ import annotations
 
 import math
 
-from bough.model.beam_data import Section
-from bough.model.file_beam import Box, Circle, Rectangle, SectionFile, SectionNumbers, Tube, WideFlange
+from bough.model.beam_data import GeneralSection, Section
+from bough.model.file_beam import (
+    Box,
+    Circle,
+    Rectangle,
+    SectionFile,
+    SectionMatrices,
+    SectionNumbers,
+    SectionRigidities,
+    Tube,
+    WideFlange,
+)
+from bough.model.resolve_general import matrices, rigidities
 from bough.text.problems import Path, Report, describe
 
 Dimensions = tuple[float, float, float, float]
@@ -22,8 +33,12 @@ def one_given(file: object, keys: tuple[str, ...], what: str, path: Path, report
     return None
 
 
-def resolve_section(file: SectionFile, path: Path, report: Report) -> Section:
+def resolve_section(file: SectionFile, path: Path, report: Report) -> Section | GeneralSection:
     """The constants of a section; what is wrong goes into the report."""
+    if isinstance(file, SectionRigidities):
+        return rigidities(file, path, report)
+    if isinstance(file, SectionMatrices):
+        return matrices(file, path, report)
     if isinstance(file, SectionNumbers):
         area, iy, iz, j = file.area, file.Iy, file.Iz, file.J
     elif isinstance(file, Rectangle):

@@ -128,8 +128,10 @@ def _body_sketch(shown: Shown) -> Sketch:
     return Sketch(f"{shown.name}{more}", positions, shapes[:, :, :count], captions, edges, marked, section)
 
 
-def _section(beam: Beam) -> Section:
-    """The rectangle with the beam's second moments per area at its root."""
+def _section(beam: Beam) -> Section | None:
+    """The rectangle with the beam's second moments per area at its root; None for sections without dimensions."""
     root = beam.section
+    if root is None:
+        return None
     width, height = np.sqrt(12.0 * np.array([root.Iz, root.Iy]) / root.area)
     return Section(float(width), float(height), beam.up)

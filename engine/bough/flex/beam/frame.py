@@ -49,6 +49,31 @@ class Section:
     kGAz: float = math.inf
 
 
+@dataclass(frozen=True, eq=False)
+class General:
+    """A section whose strains do not see each other in its own axes only, or not at all: SI units.
+
+    Its own axes are the section's, turned by `twist` about x. Strains and forces are in the order of
+    `STRAINS`: stretch and both shears, twist and both bendings, forces and moments on the axis.
+
+    Attributes:
+        stiffness: Positive definite, own axes, (6, 6), N, N.m and N.m^2; (4, 4), without shears, for Euler-Bernoulli.
+        rho_A: Mass per length, kg/m.
+        center: Mass centre from the axis, own axes y and z, m, (2,).
+        inertia: Rotary inertia per length about the mass centre, own axes, kg.m, (3, 3).
+        twist: Angle from the section's axes to the own ones, about x, rad.
+    """
+
+    stiffness: Array
+    rho_A: float
+    center: Array
+    inertia: Array
+    twist: float = 0.0
+
+
+STRAINS = ("stretch", "shear_y", "shear_z", "twist", "bend_y", "bend_z")
+"""Strains by the order of a 6 x 6 stiffness; bending about y is positive where the section turns backwards."""
+
 EA, GJ, EIY, EIZ, RHO_A, RHO_IY, RHO_IZ, KGAY, KGAZ = range(9)
 """Columns of a table of sections."""
 
@@ -58,7 +83,7 @@ class Station:
     """A section at a place s of the axis, m."""
 
     at: float
-    section: Section
+    section: Section | General
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,9 +133,14 @@ class Frame:
         return float(self.corner_s[-1])
 
     @property
-    def section(self) -> Section:
+    def section(self) -> Section | General:
         """The section at the root."""
         return self.stations[0].section
+
+    @cached_property
+    def general(self) -> tuple[General, ...]:
+        """The sections of all stations if they are general ones; none otherwise: a frame has one kind."""
+        return tuple(s.section for s in self.stations if isinstance(s.section, General))
 
     @cached_property
     def axes(self) -> Array:
@@ -133,7 +163,8 @@ class Frame:
     @cached_property
     def table(self) -> Array:
         """Sections of the stations, one row each, (number of stations, 9)."""
-        return np.array([astuple(station.section) for station in self.stations], dtype=np.float64)
+        plain = [s.section for s in self.stations if isinstance(s.section, Section)]
+        return np.array([astuple(section) for section in plain], dtype=np.float64)
 
     @property
     def is_straight(self) -> bool:
@@ -146,7 +177,7 @@ class Frame:
 
         The axis is straight, and every mass has its centre on it and its principal axes along the section's.
         """
-        if not self.is_straight:
+        if not self.is_straight or self.general:
             return False
         axes = self.axes[0]
         for mass in self.masses:

@@ -51,6 +51,8 @@ def frame_stiffening(sets: Sequence[LineModes]) -> Stiffening:
     for bent in _along(mesh, *rotations(sets)):
         points = slice(bent.first * xi.size, bent.last * xi.size)
         bends = bent.bends(xi)
+        if mesh.arms.any():
+            bends = bends + bent.carried_all(xi, mesh.arms[bent.first : bent.last])
         E1 += np.tensordot(masses[points], bends, axes=1)
         W += np.tensordot(moments[points].T, bends, axes=1)
         half += np.tensordot(momenta[points], bends, axes=((0, 1), (0, 1)))
@@ -133,6 +135,15 @@ class _Bent:
         """H of places (m,) of one element, m, (m, 3, nm, nm)."""
         bends: Array = np.tensordot(xi[:, np.newaxis] ** np.arange(6), self.shift[e - self.first], axes=1)
         return bends
+
+    def carried_all(self, xi: Array, arms: Array) -> Array:
+        """What rigid arms (n, m, 3) at the same places (m,) of all elements add to H, m, (n m, 3, nm, nm)."""
+        at = [
+            [self.carried(self.first + e, float(x), arm) for x, arm in zip(xi, row, strict=True)]
+            for e, row in enumerate(arms)
+        ]
+        carried = np.array(at)
+        return carried.reshape(-1, *carried.shape[2:])
 
     def carried(self, e: int, xi: float, arm: Array) -> Array:
         """What a rigid arm (3,) on an element adds to H at its far end, m, (3, nm, nm)."""

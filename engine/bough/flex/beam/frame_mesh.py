@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from bough.flex.beam import element
 from bough.flex.beam.frame import EA, EIY, EIZ, GJ, KGAY, KGAZ, RHO_A, RHO_IY, RHO_IZ, Frame
+from bough.flex.beam.general import GeneralMesh, general_mesh
 from bough.flex.points import Array
 from bough.model.axis import divided
 
@@ -47,6 +48,7 @@ class Mesh:
         axes: Axes of their sections, as columns, (ne, 3, 3).
         begin: Sections at their beginnings, (ne, 9), columns as in a frame's table.
         end: Sections at their ends, (ne, 9).
+        general: The sections where they are general ones: `begin` and `end` are empty then.
     """
 
     frame: Frame
@@ -56,6 +58,7 @@ class Mesh:
     axes: Array
     begin: Array
     end: Array
+    general: GeneralMesh | None = None
 
     @property
     def size(self) -> int:
@@ -65,6 +68,8 @@ class Mesh:
     @property
     def shears(self) -> tuple[bool, bool]:
         """Whether it shears along y, along z."""
+        if self.general is not None:
+            return self.general.shears, self.general.shears
         finite = np.all(np.isfinite(self.frame.table), axis=0)
         return bool(finite[KGAY]), bool(finite[KGAZ])
 
@@ -85,10 +90,19 @@ class Mesh:
         xi, _ = element.gauss()
         s = (self.s[:, np.newaxis] + self.length[:, np.newaxis] * xi).ravel()
         along = (self.length[:, np.newaxis] * xi)[..., np.newaxis] * self.axes[:, np.newaxis, :, 0]
-        x = (self.origin[:, np.newaxis] + along).reshape(-1, 3)
+        x = (self.origin[:, np.newaxis] + along).reshape(-1, 3) + self.arms.reshape(-1, 3)
         nodes = self.nodes[[mass.node for mass in self.frame.masses]]
         arms = np.array([mass.com for mass in self.frame.masses]).reshape(-1, 3)
         return Places(np.concatenate([s, nodes.s]), np.concatenate([x, nodes.x + arms]))
+
+    @cached_property
+    def arms(self) -> Array:
+        """Mass centres of the sections at the Gauss points from the axis, m, (ne, ng, 3)."""
+        xi, _ = element.gauss()
+        if self.general is None:
+            return np.zeros((self.size, xi.size, 3))
+        arms: Array = np.einsum("eij,egj->egi", self.axes[:, :, 1:], self.general.center)
+        return arms
 
     def element_of(self, s: Array) -> NDArray[np.intp]:
         """Which element places (m,) are in; the one before, where two meet."""
@@ -103,6 +117,8 @@ class Mesh:
         rho A L^3 / 3 + rho I L about its root.
         """
         xi, weights = element.gauss()
+        if self.general is not None:
+            return self._general_inertia(self.general, weights)
         begin, end = (table[:, np.newaxis, [RHO_A, RHO_IY, RHO_IZ]] for table in (self.begin, self.end))
         table = begin + (end - begin) * xi[:, np.newaxis]
         table = table * (self.length[:, np.newaxis] * weights)[..., np.newaxis]
@@ -111,6 +127,17 @@ class Mesh:
         lumps = self.frame.masses
         masses = np.concatenate([table[..., 0].ravel(), [mass.mass for mass in lumps]])
         return masses, np.concatenate([rotary, np.array([mass.inertia for mass in lumps]).reshape(-1, 3, 3)])
+
+    def _general_inertia(self, general: GeneralMesh, weights: Array) -> tuple[Array, Array]:
+        share = self.length[:, np.newaxis] * weights
+        rotary = np.einsum(
+            "eik,egkl,ejl->egij", self.axes, general.inertia * share[..., np.newaxis, np.newaxis], self.axes
+        )
+        lumps = self.frame.masses
+        masses = np.concatenate([(general.rho_A * share).ravel(), [mass.mass for mass in lumps]])
+        return masses, np.concatenate(
+            [rotary.reshape(-1, 3, 3), np.array([m.inertia for m in lumps]).reshape(-1, 3, 3)]
+        )
 
     def unit_energy(self, rigidity: int) -> Array:
         """Strains of unit energy by a rigidity (a column of the table), (ne, 2, 2)."""
@@ -138,6 +165,7 @@ def meshed(frame: Frame, limit: int, interface: Collection[int] = ()) -> Mesh:
         chosen = frame.node_s[sorted({*interface, *(mass.node for mass in frame.masses)})]
         s = divided(_merged(frame.length, frame.corner_s, chosen, stations), limit)
     begin, end = s[:-1], s[1:]
+    middle = 0.5 * (begin + end)
     segment = np.searchsorted(frame.corner_s, 0.5 * (begin + end)) - 1
     return Mesh(
         frame=frame,
@@ -145,8 +173,9 @@ def meshed(frame: Frame, limit: int, interface: Collection[int] = ()) -> Mesh:
         length=end - begin,
         origin=frame.position(begin),
         axes=frame.axes[segment],
-        begin=_sections(frame, begin, 0.5 * (begin + end)),
-        end=_sections(frame, end, 0.5 * (begin + end)),
+        begin=np.zeros((begin.size, 0)) if frame.general else _sections(frame, begin, middle),
+        end=np.zeros((begin.size, 0)) if frame.general else _sections(frame, end, middle),
+        general=general_mesh(frame, begin, end) if frame.general else None,
     )
 
 

@@ -101,7 +101,13 @@ class Line:
 
     def strains(self, kind: str, z: Array) -> Array:
         """The strains a0, a1 of the elements, (ne, 2, n), of coordinate vectors (nz, n)."""
-        size = 2 * self.mesh.size
+        size, general = 2 * self.mesh.size, self.mesh.general
+        if general is not None:
+            c = z[self.n_root :].reshape(len(self.kinds), self.mesh.size, 2, -1)
+            k = self.kinds.index(kind)
+            U = general.unit.reshape(self.mesh.size, len(self.kinds), 2, len(self.kinds), 2)[:, k]
+            strains: Array = np.einsum("eikj,kejn->ein", U, c)
+            return strains
         begin = self.n_root + size * self.kinds.index(kind)
         return self.mesh.unit_energy(RIGIDITIES[kind]) @ z[begin : begin + size].reshape(self.mesh.size, 2, -1)
 
@@ -121,6 +127,8 @@ def families(frame: Frame, interface: Collection[int] = ()) -> tuple[Line, ...]:
 def coupled(frame: Frame, interface: Collection[int] = ()) -> Line:
     """All motions of a frame at once."""
     mesh = meshed(frame, COUPLED_LIMIT, interface)
+    if mesh.general is not None:
+        return _line("mode", mesh, (TX, TY, TZ, RX, RY, RZ), mesh.general.kinds)
     shears = zip(("shear_y", "shear_z"), mesh.shears, strict=True)
     kinds = ("bend_y", "bend_z", "twist", "stretch", *(kind for kind, there in shears if there))
     return _line("mode", mesh, (TX, TY, TZ, RX, RY, RZ), kinds)
@@ -165,7 +173,11 @@ def motion(mesh: Mesh, rows: tuple[int, ...], kinds: tuple[str, ...], places: Pl
     arm = places.x[:, np.newaxis] - mesh.origin - along[..., np.newaxis] * mesh.axes[:, :, 0]
     blocks = [_carried(rows, places.x - mesh.origin[0])]
     for kind in kinds:
-        unit = mesh.unit_energy(RIGIDITIES[kind])
+        unit = (
+            mesh.unit_energy(RIGIDITIES[kind])
+            if mesh.general is None
+            else np.broadcast_to(np.eye(2), (mesh.size, 2, 2))
+        )
         turn = _by_energy(element.once(xi, mesh.length), unit)
         bends = kind in TURNS and kind in SHIFTS
         shift = _by_energy(element.twice(xi, mesh.length), unit) if bends else turn
@@ -179,7 +191,18 @@ def motion(mesh: Mesh, rows: tuple[int, ...], kinds: tuple[str, ...], places: Pl
             if kind in SHIFTS and row >= TX:
                 block[:, i] += mesh.axes[:, row - TX, SHIFTS[kind] - TX, np.newaxis] * shift
         blocks.append(block.reshape(places.s.size, len(rows), -1))
+    if mesh.general is not None:
+        blocks[1:] = [_coupled_strains(mesh.general.unit, blocks[1:])]
     return np.concatenate(blocks, axis=-1)
+
+
+def _coupled_strains(unit: Array, blocks: list[Array]) -> Array:
+    """Motion by strains, a block (m, rows, 2 ne) for each kind, as motion by strains of unit energy, kind by kind."""
+    kinds, (m, rows, size) = len(blocks), blocks[0].shape
+    raw = np.stack(blocks, axis=2).reshape(m, rows, kinds, size // 2, 2)
+    U = unit.reshape(size // 2, kinds, 2, kinds, 2)
+    moved: Array = np.einsum("mrkei,ekilj->mrlej", raw, U, optimize=True)
+    return moved.reshape(m, rows, -1)
 
 
 def _within(mesh: Mesh, strains: Mapping[str, Array], e: NDArray[np.intp], along: Array) -> tuple[Array, Array]:
