@@ -305,6 +305,36 @@ def _pairs(N1: Array, F1: Array, skew: bool) -> Array:
     return np.concatenate([*out, np.zeros(0)])
 
 
+DIGITS = 7e4
+"""Mobility of a port by its modes times the inertia behind it; rounding times its square, 1e-6 of the forces, is lost."""
+
+
+def _lost(port: TwoPort, carried: tuple[float, float]) -> bool:
+    """Whether the inversion lemma (76) would lose its digits: a light body under a heavy one.
+
+    G - G T (1 + T' G T)^-1 T' G is a difference of numbers that are 1 + |T' G T| times as large as itself; the general
+    path forms no such difference.
+    """
+    mass, inertia = carried
+    gamma = np.full(6, mass)
+    gamma[PORT_ROTATION] = inertia
+    most = np.linalg.norm(np.sqrt(gamma)[:, np.newaxis] * port.Theta, 2) ** 2
+    return bool(most > DIGITS)
+
+
+def _carried(model: Model, bodies: tuple[BodyData, ...], places: list[_Place], k: int) -> tuple[float, float]:
+    """Mass, kg, and a bound on the inertia about its hinge, kg.m2, of a body and of what is fixed to it."""
+    mass, inertia = float(bodies[k].inertia[0]), float(bodies[k].inertia[4:7].max())
+    for child in places[k].children:
+        if model.bodies[child].hinge.kind.nu:
+            continue
+        node = bodies[k].nodes[bodies[k].node(model.bodies[child].at)]
+        more, moment = _carried(model, bodies, places, child)
+        mass += more
+        inertia += 2.0 * (moment + more * float(np.sum((node.l0 + places[child].r) ** 2)))
+    return mass, inertia
+
+
 def _port_tables(model: Model, k: int, bodies: tuple[BodyData, ...], places: list[_Place]) -> _Tables:
     """Constants of a body's two-port; none if it is not one."""
     d = bodies[k]
@@ -312,5 +342,7 @@ def _port_tables(model: Model, k: int, bodies: tuple[BodyData, ...], places: lis
     if i is None or not _is_two_port(model, k, d, places):
         return _Tables((d.nm,), ())
     ports = [two_port(i.F0, d.nodes[d.node(model.bodies[c].at)], places[c].Q, places[c].r) for c in places[k].children]
+    if ports and _lost(ports[0], _carried(model, bodies, places, places[k].children[0])):
+        return _Tables((d.nm,), ())
     port = ports[0] if ports else TwoPort(np.zeros((6, d.nm)), np.zeros((6, 6)), np.zeros((6, 6)))
     return _Tables((d.nm,), (port.Theta[np.tril_indices(6)], port.Psi, port.Pi.T, port.Pi[PORT_ROTATION].T))
