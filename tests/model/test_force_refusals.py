@@ -81,3 +81,14 @@ def test_what_only_the_drawing_shows_is_refused_when_it_is_drawn() -> None:
     nowhere = force(type="actuator", frames=[{"position": [1.1, 0, 0]}, {}])
     with pytest.raises(bough.ModelError, match="no direction"):
         bough.Mechanism(nowhere)
+
+
+def test_a_body_that_is_wrong_itself_is_not_called_rigid() -> None:
+    """One mistake, one message: the sensor of a beam with a misspelt section is not blamed."""
+    section = {"shape": "tube", "outer": 0.2, "thickness": 0.006}
+    beam = {"length": 1.0, "elements": 4, "section": section, "material": {"E": 7e10, "nu": 0.3, "rho": 2700}}
+    wrong = model("m", body("boom", "ground", hinge("revolute", "h"), beam=beam), outputs=["boom.tip.deflection"])
+    with pytest.raises(bough.ModelError) as error:
+        bough.load(wrong)
+    assert "bodies[0].beam.section.outer" in str(error.value)
+    assert "outputs[0]" not in str(error.value)

@@ -141,7 +141,8 @@ def check_ports(key: str, ports: Sequence[str], entries: Sequence[Entry], report
     """Inputs `<body>.<node>.force`, `.torque` ..., or outputs `<body>.<node>`, of nodes that exist."""
     suffixes = LOADS if key == "inputs" else ()
     form = "<body>.<node>.force or <body>.<node>.torque" if suffixes else "<body>.<node>"
-    flexible = {e.name for e in entries if e.body is not None and e.body.rigid is None}
+    # A body that is wrong itself may be either; its own error is enough.
+    flexible = {e.name for e in entries if e.body is None or e.body.rigid is None}
     known = {e.name: e.nodes for e in reversed(entries) if e.name is not None}
     hinges = {e.hinge for e in entries if e.hinge not in known}
     first: dict[str, int] = {}
