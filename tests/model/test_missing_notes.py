@@ -78,17 +78,3 @@ def test_xml_is_told_as_xml_and_not_as_bad_indentation(tmp_path: Path, text: str
 
 def test_friction_is_not_taken_for_damping() -> None:
     assert "friction" not in MODEL_WORDS.synonyms["damping"].split()
-
-
-@pytest.mark.parametrize(
-    "modes", [{"boundary": "cantilever", "bending_y": 2, "torsion": 1}, {"boundary": "craig-bampton", "count": 0}]
-)
-def test_torsion_with_stiffening_is_noted_with_the_deflection_it_holds_for(modes: dict[str, Any]) -> None:
-    """A square of 10 mm: polar radius of gyration 10 mm / sqrt 6."""
-    model = _beam(section={"shape": "rectangle", "width": 0.01, "height": 0.01}, modes=modes)
-    assert _notes(model) == []
-    model["geometric_stiffening"] = True
-    (note,) = plausibility_notes(bough.load(model), model)
-    assert "from deflections of 0.0041 m on" in note.why
-    model["bodies"][0]["beam"]["modes"] = {"boundary": "cantilever", "bending_y": 2}
-    assert _notes(model) == []

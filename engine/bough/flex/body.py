@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from bough.flex.integrals import ModalIntegrals, Stiffening, modal_integrals, stiffening
 from bough.flex.points import ROTATION, TRANSLATION, Array, Points, freeze, require_shapes
+from bough.flex.rotary import RotaryInertia, rotary_inertia
 
 __all__ = ["ROTATION", "TRANSLATION", "Array", "FlexBody", "Points"]
 
@@ -31,6 +33,7 @@ class FlexBody:
         mode_names: One label per mode, such as 'bending_y 1'; empty if the modes have none.
         stiffening: What geometric stiffening needs; None if the body cannot have it.
         points: What the integrals were summed over; None if they came in another way.
+        smooth: Whether the points stand for sections of a beam: a few of them may turn for all.
     """
 
     integrals: ModalIntegrals
@@ -44,6 +47,7 @@ class FlexBody:
     mode_names: tuple[str, ...] = ()
     stiffening: Stiffening | None = None
     points: Points | None = None
+    smooth: bool = False
 
     def __post_init__(self) -> None:
         """Freeze private copies of the arrays, and check that their sizes belong together."""
@@ -63,6 +67,22 @@ class FlexBody:
             require_shapes(self.stiffening, {"node_bends": (nn, 3, nm, nm)})
         if not 0 <= self.attach < nn:
             raise ValueError(f"FlexBody.attach is {self.attach}, but there are {nn} nodes")
+
+    @cached_property
+    def rotary(self) -> RotaryInertia:
+        """Who carries the rotary inertia of the points at full fidelity."""
+        return self._rotary(False)
+
+    @cached_property
+    def stiffened_rotary(self) -> RotaryInertia:
+        """The same with geometric stiffening."""
+        return self._rotary(True)
+
+    def _rotary(self, stiffened: bool) -> RotaryInertia:
+        if self.points is None:
+            return RotaryInertia(self.integrals)
+        origin = self.node_positions[self.attach]
+        return rotary_inertia(self.integrals, self.points, origin, self.smooth, stiffened)
 
     @classmethod
     def from_points(

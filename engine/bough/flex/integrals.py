@@ -33,6 +33,7 @@ import numpy as np
 
 from bough.errors import ModelError, Problem
 from bough.flex.points import ROTATION, TRANSLATION, Array, Points, freeze, require_shapes
+from bough.flex.rows import Rows, point_rows
 from bough.text.kinds import MAX_MODES
 
 _EPS = np.zeros((3, 3, 3))
@@ -133,6 +134,7 @@ class Stiffening:
         N1: Added to those of the centrifugal coefficients, (nm, 6, nm).
         node_bends: H of every named node, m, (nn, 3, nm, nm).
         Z: Added to the derivatives of M^ff, (nm, nm, nm); None where it is not known.
+        rows: All translational inertia with the second-order motion of its points; None where that is not known.
     """
 
     E1: Array
@@ -140,6 +142,7 @@ class Stiffening:
     N1: Array
     node_bends: Array
     Z: Array | None = None
+    rows: Rows | None = None
 
     def __post_init__(self) -> None:
         """Freeze private copies of the arrays, and check that their sizes belong together."""
@@ -156,6 +159,7 @@ class Stiffening:
             np.einsum("qir,qs,rt->sit", _turned_rows(self.N1, axes), basis, basis, optimize=True),
             np.einsum("ia,nirs,rt,su->natu", axes, self.node_bends, basis, basis, optimize=True),
             None if self.Z is None else _in_basis(self.Z, basis),
+            None if self.rows is None else self.rows.transformed(axes, basis),
         )
 
 
@@ -295,7 +299,17 @@ def stiffening(points: Points, origin: Array, bends: Array, node_bends: Array) -
     F1 = np.einsum("p,iaj,pa,pjrs->sir", m, _EPS, l0, bends, optimize=True)
     N1 = centrifugal(np.einsum("p,pirs,pj->srij", m, bends, l0, optimize=True))
     half = np.einsum("p,pir,pisq->qrs", m, points.shapes[:, TRANSLATION], bends, optimize=True)
-    return Stiffening(E1, F1, N1.transpose(0, 2, 1), node_bends, half + half.transpose(0, 2, 1))
+    rows = point_rows(m, l0, points.shapes[:, TRANSLATION], bends)
+    return Stiffening(E1, F1, N1.transpose(0, 2, 1), node_bends, half + half.transpose(0, 2, 1), rows)
+
+
+def with_offsets(integrals: ModalIntegrals, points: Points, offsets: Rows) -> ModalIntegrals:
+    """The tables with rotary inertias as points beside the points, `offset_rows`: positive at any deflection."""
+    gam, G, m = points.shapes[:, TRANSLATION], offsets.G, points.masses
+    N1 = centrifugal(np.einsum("p,pir,pjs->srij", m, gam, gam, optimize=True) + np.einsum("pir,pjs->srij", G, G))
+    F1 = np.einsum("p,pisr->sir", m, np.cross(gam[:, :, :, None], gam[:, :, None, :], axis=1))
+    F1 = F1 + np.cross(G[:, :, :, None], G[:, :, None, :], axis=1).sum(axis=0).transpose(1, 0, 2)
+    return replace(integrals, N1=N1.transpose(0, 2, 1), F1=F1, Z=np.zeros_like(integrals.Z), rotary=False)
 
 
 def kernel_basis(mass: Array, stiffness: Array) -> tuple[Array, Array] | None:

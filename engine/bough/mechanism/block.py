@@ -17,6 +17,7 @@ from bough.mechanism.bodies import PORT_ROTATION, Array, BodyData, NodeData, Two
 from bough.mechanism.constraint_block import Closure, constraint_ints, constraint_reals
 from bough.mechanism.element_block import Element, element_ints, element_reals, element_rows
 from bough.mechanism.limits import Limits, body_limits
+from bough.mechanism.point_block import point_block
 from bough.model import Body, Model
 from bough.model.hinges import HINGES
 from bough.model.tree import GROUND, MODAL
@@ -118,7 +119,10 @@ def compile_block(
     places = _places(model, bodies, where)
     w = _Writer()
     mode_tables = [_mode_tables(d, ruthless) for d in bodies]
-    first_bodies = _firsts(mode_tables)
+    clouds = [point_block(d) for d in bodies]
+    first_bodies = _firsts(
+        [_Tables((*t.kind, *c.counts), (*t.arrays, *c.arrays)) for t, c in zip(mode_tables, clouds, strict=True)]
+    )
     port_tables = [_port_tables(model, k, bodies, places) for k in range(len(bodies))]
     first_ports = _firsts(port_tables)
     nq = sum(b.hinge.kind.nq + d.nm for b, d in zip(model.bodies, bodies, strict=True))
@@ -140,6 +144,7 @@ def compile_block(
     known = {name: where[key] for name, key in keys.items() if key in where}
     constraint_ints(w.ints, model, closures, known)
     element_ints(w.ints, elements or (), known, len(loads))
+    w.ints += [i for cloud in clouds for i in cloud.counts]
     limits = _limits(model, bodies)
     limit_tables = [_Tables((), () if limit is None else limit.numbers()) for limit in limits]
     first_limits = _firsts(limit_tables)
@@ -166,6 +171,9 @@ def compile_block(
     element_reals(w.put, elements or ())
     if model.field is not None:
         w.put(np.array([model.field.mu, *model.field.center]))
+    for k, cloud in enumerate(clouds):
+        if first_bodies[k] == k:
+            w.put(*cloud.arrays)
     for k, table in enumerate(limit_tables):
         if first_limits[k] == k:
             w.put(*table.arrays)
@@ -262,26 +270,27 @@ def _put_hinge(w: _Writer, body: Body, d: BodyData, place: _Place) -> None:
 
 def _mode_tables(d: BodyData, ruthless: bool) -> _Tables:
     """Constants of a body's modes; none without modes."""
-    i, extra = d.integrals, d.stiffening
+    i, extra = d.tables, d.stiffening
+    rows = d.rows is not None
     kind = (d.nm, d.user_basis, d.full_damping, d.rotary, extra is not None, d.Mff0 is not None)
     if i is None:
         return _Tables(kind, ())
     out = [d.stiffness, d.damping if d.full_damping else np.diag(d.damping)]
     if d.user_basis:
         out += [d.T, np.asarray(np.linalg.inv(d.T), dtype=np.float64)]
-    if d.Mff0 is not None:
-        out.append(d.Mff0)
+    if not rows and (d.Mff0 is not None or d.turning is not None):
+        out.append(i.Mff)
     out += [i.F0.T, i.N0.T]
     if ruthless:
         out.append((i.mass_rr() - i.F0 @ i.F0.T)[np.tril_indices(6)])
-    if not ruthless or extra is not None:
+    if not rows and (not ruthless or extra is not None):
         N1, F1 = (i.N1, i.F1) if extra is None else (i.N1 + extra.N1, i.F1 + extra.F1)
         out.append(_pairs(N1, F1, skew=not d.rotary and extra is None))
     if not ruthless and d.rotary:
-        rows, columns = np.tril_indices(d.nm)
+        lower = np.tril_indices(d.nm)
         Z = i.Z if extra is None or extra.Z is None else i.Z + extra.Z
-        out.append(Z[:, rows, columns].T)
-    if extra is not None:
+        out.append(Z[:, lower[0], lower[1]].T)
+    if not rows and extra is not None:
         out.append(extra.E1.transpose(0, 2, 1))
     return _Tables(kind, tuple(out))
 

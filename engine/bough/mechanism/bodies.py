@@ -16,7 +16,9 @@ from scipy.spatial.transform import Rotation
 from bough.errors import ModelError, Problem
 from bough.flex import FlexBody, flex_body
 from bough.flex.body import ROTATION, TRANSLATION
-from bough.flex.integrals import ModalIntegrals, Stiffening, clamp, kernel_basis, packed_inertia, skew
+from bough.flex.integrals import ModalIntegrals, Stiffening, clamp, inertia_tensor, kernel_basis, packed_inertia, skew
+from bough.flex.rows import Rows
+from bough.flex.turning import Turning
 from bough.model import Body, Hinge
 
 Array: TypeAlias = NDArray[np.float64]
@@ -50,12 +52,16 @@ class BodyData:
         wheel: Stored angular momentum, N.m.s, (3,).
         nodes: Named nodes.
         integrals: None for a rigid body.
+        tables: What of these the kernel reads: at full fidelity without what points carry.
         T: eta = T xi.
         stiffness: In xi, (nm,).
         damping: In xi, (nm, nm).
         Mff0: M^ff in the modes' own frame for unclamped modes at full fidelity, else None.
         flex: The body before the change of axes and basis; None for a rigid body.
         stiffening: Geometric stiffening; None without.
+        rows: All translational inertia as weighted points, of a stiffened body at full fidelity; None: tables have it.
+        turning: Nodes with rotary inertia at full fidelity; None: tables have it.
+        J_rest: Inertia that neither has, kernel's axes, (3, 3).
     """
 
     axes: Array
@@ -69,6 +75,10 @@ class BodyData:
     Mff0: Array | None = None
     flex: FlexBody | None = None
     stiffening: Stiffening | None = None
+    tables: ModalIntegrals | None = None
+    rows: Rows | None = None
+    turning: Turning | None = None
+    J_rest: Array = field(default_factory=lambda: np.zeros((3, 3)))
 
     @property
     def nm(self) -> int:
@@ -88,9 +98,11 @@ class BodyData:
 
     @property
     def rotary(self) -> bool:
-        """Whether M^ff changes with deflection: rotary inertia of nodes, or second-order motion of points."""
+        """Whether tables have an M^ff that changes with deflection: right to first order, and not positive beyond."""
+        if self.rows is not None or self.turning is not None:
+            return False
         bends = self.stiffening is not None and self.stiffening.Z is not None
-        return bends or (self.integrals is not None and self.integrals.rotary)
+        return bends or (self.tables is not None and self.tables.rotary)
 
     def node(self, name: str) -> int:
         """Index of a named node."""
@@ -197,6 +209,7 @@ def _flex_data(body: Body, C: Array, ruthless: bool, stiffened: bool) -> BodyDat
         for j, name in enumerate(flex.node_names)
     )
     integrals = (clamped if ruthless else flex.integrals).transformed(C, T)
+    share = Inertia(integrals) if ruthless or not flex.nm else _by_points(flex, integrals, stiffened, C, T)
     return BodyData(
         C,
         integrals.inertia,
@@ -209,7 +222,38 @@ def _flex_data(body: Body, C: Array, ruthless: bool, stiffened: bool) -> BodyDat
         integrals.Mff if unclamped and not ruthless and flex.nm > 0 else None,
         flex,
         extra,
+        share.tables if flex.nm else None,
+        share.rows,
+        share.turning,
+        share.J_rest,
     )
+
+
+@dataclass(frozen=True, eq=False)
+class Inertia:
+    """Who carries the inertia of a flexible body: as in `BodyData`."""
+
+    tables: ModalIntegrals
+    rows: Rows | None = None
+    turning: Turning | None = None
+    J_rest: Array = field(default_factory=lambda: np.zeros((3, 3)))
+
+
+def _by_points(flex: FlexBody, integrals: ModalIntegrals, stiffened: bool, C: Array, T: Array) -> Inertia:
+    """The inertia at full fidelity, positive at any deflection where the body's points are known."""
+    if flex.points is None or (stiffened and (flex.stiffening is None or flex.stiffening.rows is None)):
+        return Inertia(integrals)
+    rotary = flex.stiffened_rotary if stiffened else flex.rotary
+    tables = rotary.tables
+    turning = None if rotary.turning is None else rotary.turning.transformed(C, T)
+    J = inertia_tensor(tables.inertia)
+    if not stiffened or flex.stiffening is None or flex.stiffening.rows is None:
+        return Inertia(tables.transformed(C, T), None, turning, C.T @ J @ C)
+    rows = flex.stiffening.rows
+    rows = rows if rotary.rows is None else rows.joined(rotary.rows).reduced()
+    moments = rows.L0.T @ rows.L0
+    rest = J - (np.trace(moments) * np.eye(3) - moments)
+    return Inertia(tables.transformed(C, T), rows.transformed(C, T), turning, C.T @ rest @ C)
 
 
 def body_data(body: Body, ruthless: bool, stiffened: bool = False) -> BodyData:

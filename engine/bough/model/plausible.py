@@ -104,9 +104,6 @@ def _oddities(model: Model) -> Iterator[_Oddity]:
         if body.beam is not None:
             yield from _of_beam(body.beam, ("bodies", i, "beam"))
             yield from _of_cut(body, model, ("bodies", i, "beam", "modes"))
-            whole = len(model.pieces(body.name)) == 1
-            if model.geometric_stiffening and model.fidelity == "full" and whole:
-                yield from _of_twist(body.beam, ("bodies", i, "beam", "modes"))
         if body.rigid is not None:
             yield from _of_rigid(body, model, ("bodies", i, "rigid", "mass"))
 
@@ -167,23 +164,6 @@ def _of_elements(beam: Beam, path: Path) -> Iterator[_Oddity]:
         why = f"mode {beam.elements + 1} comes out {57 if one else 20} % too fast or worse"
         cure = f"give `elements: {max(2 * wanted, 4)}` or more: they cost nothing in the run"
         yield _Oddity((*path, "elements"), found, why, cure)
-
-
-def _of_twist(beam: Beam, path: Path) -> Iterator[_Oddity]:
-    """Stiffening with torsion: the inertia is kept to second order, and a twist moves little mass: see theory.md."""
-    if not beam.modes.families.get("torsion", 0) and beam.modes.boundary != "craig-bampton":
-        return
-    if not beam.sections:
-        return
-    section = min(beam.sections, key=lambda s: (s.Iy + s.Iz) / s.area)
-    radius = math.sqrt((section.Iy + section.Iz) / section.area)
-    yield _Oddity(
-        path,
-        "torsion modes with `geometric_stiffening: true`",
-        f"torsion goes wrong from deflections of {radius:.2g} m on, the section's polar radius of gyration, and after "
-        "some of them the inertia is singular",
-        "keep deflections below that, leave torsion out (`torsion: 0`), or cut the beam with `bodies: 8`",
-    )
 
 
 def _of_cut(body: Body, model: Model, path: Path) -> Iterator[_Oddity]:

@@ -107,6 +107,22 @@ typedef struct {
   double Pi[];      /* [nm][6] influence of the modes on the port; then [nm][3] its rotations alone: bough_port_turns */
 } bough_two_port;
 
+/* Points that carry inertia at full fidelity: sweeps/points.inl. Numbers of points are multiples of four; the last may have
+ * no weight. */
+typedef struct {
+  int rows;             /* weighted points with second-order motion, geometric stiffening; 0: tables have the translations */
+  int bends;            /* records of H */
+  int turning;          /* nodes with rotary inertia; 0: tables have it */
+  double c;             /* kg^1/2, root of the mass, all in the first row */
+  double J_rest[6];     /* kg.m^2, what no point has: of all that turns into itself, and (no rows) of translations */
+  const double *L0;     /* [3][rows] weighted positions from F */
+  const double *moves;  /* [nm] which components of the rows a mode moves: 1, 2, 4, added up */
+  const double *G;      /* [nm][3][rows] weighted shapes */
+  const double *H;      /* [bends] modes r >= s, component, [rows] */
+  const double *Lam;    /* [nm][3][turning] rotations, rad */
+  const double *J;      /* [6][turning] xx yy zz xy xz yz about the node, undeformed, kg.m^2 */
+} bough_points;
+
 /* What the sweeps touch of every body comes first: what all of them need fills one line of memory, and 64 divides the
  * size of the whole. */
 typedef struct {
@@ -138,18 +154,19 @@ typedef struct {
   int children;       /* number of hinges this body carries */
   int load_first, load_count; /* range in the model's table of load nodes */
   int slides, quaternion;     /* as in bough_hinge_facts */
-  unsigned char rotary;       /* F1 is not antisymmetric and Z is there: rotary inertia of nodes, or second-order motion */
-  unsigned char stiffened;    /* geometric stiffening: E1 and the nodes' H are there */
+  unsigned char rotary;       /* tables: F1 is not antisymmetric and Z is there, rotary inertia of nodes or second-order motion */
+  unsigned char stiffened;    /* geometric stiffening: the nodes' H are there, and E1 or rows of points */
   const double *r;    /* [3] inboard origin from the port node, parent's axes, undeformed */
   const double *hinge_constants; /* what the hinge type says, in inboard axes */
   const double *axes; /* [9] kernel's axes -> the user's outboard axes */
   const bough_inertia *inertia; /* at zero deflection */
   const double *T;    /* [nm*nm] eta = T xi */
   const double *Tinv; /* [nm*nm] */
-  const double *Mff0; /* [nm*nm] M^ff in F, unclamped modes only; the identity otherwise */
+  const double *Mff0; /* [nm*nm] M^ff of the tables, with unclamped modes or points that turn; the identity otherwise */
   const double *NF1;  /* full or stiffened: derivatives of N and of F's angular part, by pairs of modes: tables_add */
   const double *E1;   /* [nm][nm][3] stiffened: derivatives of F's linear part by xi_s, s first */
   const double *Z;    /* [nm*(nm+1)/2][nm] full and rotary: derivative of M^ff, packed lower triangle, by xi_q */
+  const bough_points *points; /* null: tables have all of the inertia */
 } bough_body;
 
 /* [nm][3] rotations of the port by the modes of a two-port, inboard axes of its outboard hinge */
@@ -173,6 +190,7 @@ typedef struct {
 
 struct bough_model {
   int nb, nq, nu, n_nodes, n_loads, nm_max;
+  int nm_points; /* most modes of a body with points */
   int ruthless;
   const bough_body *body;
   const bough_node *node;

@@ -7,19 +7,21 @@
  * n_inputs (rows of loads that elements take) n_field (1: gravity of a point mass), then 14 per body (see read_body_ints), two per
  * node (its body, and the first node with the same tables), one per load, three per closure (type, nodes of its ends, -1 for
  * ground), one per coupling (its terms), one per term (its body), six per element (law, nodes of its ends, row of loads or -1,
- * points of its tables), then two per body (the first body with the same limits, its attach node, -1 of rigid ones).
+ * points of its tables), three per body (rows, records of H and turning points), then two per body (the first body with the
+ * same limits, its attach node, -1 of rigid ones).
  * Reals: gravity[3] damping[nu] stiffness[nu] rest[nu] armature[nu] held[nu], then per body, per two-port and per node as
  * read below, then (with constraints) the length of the mechanism, 40 per closure, offset and factors per coupling,
- * then 24 for the ends of each element, its constants and tables, and of the field mu and centre, then limits of
- * flexible bodies (bough_limits). A body or node whose tables another one before it has got, too, does not bring them again.
+ * then 24 for the ends of each element, its constants and tables, and of the field mu and centre, then
+ * points of flexible bodies (bough_points), then their limits (bough_limits). A body or node whose tables another one before it has got, too, does not bring them again.
  * Nothing is trusted: every count, index and number is checked before it is used. */
 #include <limits.h>
 #include <string.h>
 
 #include "internal.h"
 
+enum { POINTS_MAX = 100000 };
 enum { HEADER = 64, MODES_MAX = 2048, COUNT_MAX = 10000000, CONSTRAINTS_MAX = 2000 };
-enum { INTS_FIXED = 12, INTS_BODY = 14, INTS_NODE = 2, INTS_CLOSURE = 3, INTS_ELEMENT = 6, INTS_LIMITS = 2 };
+enum { INTS_FIXED = 12, INTS_BODY = 14, INTS_NODE = 2, INTS_CLOSURE = 3, INTS_ELEMENT = 6, INTS_LIMITS = 2, INTS_POINTS = 3 };
 enum { TABLES_OF = 12, PORT_OF = 13 }; /* among the ints of a body */
 
 typedef struct {
@@ -142,8 +144,9 @@ static void share_tables(reader *s, const bough_body *from, bough_body *b) {
   b->F0 = from->F0, b->N0 = from->N0, b->NF1 = from->NF1, b->Z = from->Z, b->E1 = from->E1;
 }
 
-static void read_body_reals(reader *s, const bough_model *m, int k, bough_body *b) {
+static void read_body_reals(reader *s, const bough_model *m, int k, const bough_points *points, bough_body *b) {
   const int64_t nm = b->nm;
+  const int rows = points->rows > 0;
   const int first = tables_of(s, k);
   copy_reals(s, 9, b->Q);
   b->r = next_reals(s, 3);
@@ -159,14 +162,64 @@ static void read_body_reals(reader *s, const bough_model *m, int k, bough_body *
   b->k = next_reals(s, nm);
   b->d = next_reals(s, b->full_damping ? nm * nm : nm);
   if (b->user_basis) b->T = next_reals(s, nm * nm), b->Tinv = next_reals(s, nm * nm);
-  if (b->attach_node >= 0) b->Mff0 = next_reals(s, nm * nm);
+  if (!rows && (b->attach_node >= 0 || points->turning > 0)) b->Mff0 = next_reals(s, nm * nm);
   b->F0 = next_reals(s, 6 * nm);
   b->N0 = next_reals(s, 6 * nm);
   if (m->ruthless) b->Meff = next_reals(s, 21);
   const int64_t F1 = b->rotary || b->stiffened ? 3 : 0; /* that is not known from its mirror image */
-  if (!m->ruthless || b->stiffened) b->NF1 = next_reals(s, nm * (nm - 1) / 2 * (9 + F1) + nm * (6 + F1));
+  if (!rows && (!m->ruthless || b->stiffened)) b->NF1 = next_reals(s, nm * (nm - 1) / 2 * (9 + F1) + nm * (6 + F1));
   if (!m->ruthless && b->rotary) b->Z = next_reals(s, nm * (nm * (nm + 1) / 2));
-  if (b->stiffened) b->E1 = next_reals(s, 3 * nm * nm);
+  if (!rows && b->stiffened) b->E1 = next_reals(s, 3 * nm * nm);
+}
+
+static void read_point_ints(reader *s, bough_model *m, bough_points *points) {
+  for (int k = 0; k < m->nb; k++) {
+    const bough_body *b = m->body + k;
+    bough_points *p = points + k;
+    p->rows = next_int(s, 0, POINTS_MAX), p->bends = next_int(s, 0, COUNT_MAX), p->turning = next_int(s, 0, POINTS_MAX);
+    if (p->rows % 4 || p->turning % 4 || (p->bends > 0 && p->rows == 0)) s->bad = 1;
+    if (p->rows + p->turning == 0) continue;
+    if (m->ruthless || b->nm == 0 || b->rotary || (p->rows == 0) != !b->stiffened) s->bad = 1;
+    if (b->nm > m->nm_points) m->nm_points = b->nm;
+  }
+}
+
+/* what of the block is an index must be one */
+static int is_index(double x, int end) { return x >= 0.0 && x < end && (double)(int)x == x; }
+
+static void read_rows(reader *s, int64_t nm, bough_points *p) {
+  const double *c = next_reals(s, 1);
+  p->L0 = next_reals(s, 3 * (int64_t)p->rows);
+  p->moves = next_reals(s, nm);
+  p->G = next_reals(s, 3 * nm * p->rows);
+  p->H = next_reals(s, (int64_t)p->bends * (3 + p->rows));
+  if (s->bad) return;
+  p->c = *c;
+  for (int64_t r = 0; r < nm; r++)
+    if (!is_index(p->moves[r], 8)) s->bad = 1;
+  for (int64_t j = 0; j < p->bends; j++) {
+    const double *record = p->H + j * (3 + p->rows);
+    if (!is_index(record[0], (int)nm) || !is_index(record[1], (int)nm) || !is_index(record[2], 3)) s->bad = 1;
+  }
+}
+
+static void read_points(reader *s, const bough_model *m, bough_body *body, bough_points *points) {
+  for (int k = 0; k < m->nb; k++) {
+    const int first = tables_of(s, k);
+    bough_points *p = points + k;
+    const bough_points *from = points + first;
+    if (p->rows != from->rows || p->bends != from->bends || p->turning != from->turning) s->bad = 1;
+    if (s->bad || p->rows + p->turning == 0) continue;
+    body[k].points = p;
+    if (first != k) {
+      *p = *from; /* share_tables has compared the modes */
+      continue;
+    }
+    copy_reals(s, 6, p->J_rest);
+    if (p->rows > 0) read_rows(s, body[k].nm, p);
+    p->Lam = next_reals(s, 3 * (int64_t)body[k].nm * p->turning);
+    p->J = next_reals(s, 6 * (int64_t)p->turning);
+  }
 }
 
 /* Two-ports lie together: of the general path's tables beside them the sweeps want F0, N0 and Meff only. */
@@ -373,7 +426,7 @@ bough_status bough_model_create(const void *block, size_t size, bough_model **ou
   head.acting = n_field;
   const int64_t element_ints = (int64_t)INTS_ELEMENT * head.n_elements;
   const int64_t other_ints = (int64_t)INTS_BODY * head.nb + (int64_t)INTS_NODE * head.n_nodes + head.n_loads + INTS_FIXED +
-                             (int64_t)INTS_LIMITS * head.nb;
+                             ((int64_t)INTS_LIMITS + INTS_POINTS) * head.nb;
   if (s.bad || other_ints + constraint_ints + element_ints != n_ints) return BOUGH_BAD_BLOCK;
 
   const size_t bodies = bough_align(sizeof(bough_body) * (size_t)head.nb);
@@ -386,8 +439,10 @@ bough_status bough_model_create(const void *block, size_t size, bough_model **ou
   const size_t elements = bough_align(sizeof(bough_element) * (size_t)head.n_elements);
   const size_t limits = bough_align(sizeof(bough_limits *) * (size_t)head.nb);
   const size_t attaches = bough_align(sizeof(int) * (size_t)head.nb);
+  const size_t clouds = bough_align(sizeof(bough_points) * (size_t)head.nb);
   const size_t total =
-      bough_align(sizeof(bough_model)) + bodies + nodes + loads + reals + closures + couplings + owners + elements + limits + attaches;
+      bough_align(sizeof(bough_model)) + bodies + nodes + loads + reals + closures + couplings + owners + elements +
+      limits + attaches + clouds;
   char *memory = bough_allocate(total);
   if (!memory) return BOUGH_NO_MEMORY;
   bough_model *m = (bough_model *)(void *)memory;
@@ -403,6 +458,7 @@ bough_status bough_model_create(const void *block, size_t size, bough_model **ou
   bough_element *element = (bough_element *)(void *)((char *)row_owner + owners);
   const bough_limits **limit = (const bough_limits **)(void *)((char *)element + elements);
   int *attach = (int *)(void *)((char *)limit + limits);
+  bough_points *points = (bough_points *)(void *)((char *)attach + attaches);
   memcpy(copy, (const char *)block + HEADER + (((size_t)n_ints * 4 + 7) & ~(size_t)7), (size_t)n_reals * 8);
   s.reals = copy;
   m->body = body, m->node = node, m->load_node = load_node;
@@ -418,18 +474,20 @@ bough_status bough_model_create(const void *block, size_t size, bough_model **ou
   for (int j = 0; j < m->n_loads; j++) load_node[j] = next_int(&s, 0, m->n_nodes - 1);
   if (!s.bad) read_constraint_ints(&s, m, closure, coupling, n_terms);
   if (!s.bad) read_element_ints(&s, m, element);
+  if (!s.bad) read_point_ints(&s, m, points);
   if (!s.bad) link_bodies(&s, m, body);
   if (!s.bad) {
     m->gravity = next_reals(&s, 3);
     m->damping = next_reals(&s, m->nu), m->stiffness = next_reals(&s, m->nu), m->rest = next_reals(&s, m->nu);
     m->armature = next_reals(&s, m->nu), m->held = next_reals(&s, m->nu);
-    for (int k = 0; k < m->nb; k++) read_body_reals(&s, m, k, body + k);
+    for (int k = 0; k < m->nb; k++) read_body_reals(&s, m, k, points + k, body + k);
     for (int k = 0; k < m->nb; k++)
       if (body[k].two_port_ok) read_two_port(&s, m, k, body + k);
     read_nodes(&s, m, body, node);
     read_constraint_reals(&s, m, closure, coupling, row_owner);
     read_element_reals(&s, m, element);
     if (n_field) m->field = next_reals(&s, 4);
+    read_points(&s, m, body, points);
     if (!s.bad) read_limits(&s, m, limit, attach);
   }
   if (s.bad || s.r != n_reals || !nodes_fit(m)) {

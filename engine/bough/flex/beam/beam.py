@@ -91,8 +91,8 @@ def beam_flex(
         mode_names=tuple(f"{sets[f].line.name} {i + 1}" for f, i in order),
     )
     if not stiffening:
-        return body
-    return replace(body, stiffening=_stiffening(turn, sets, order))
+        return replace(body, smooth=True)
+    return replace(body, smooth=True, stiffening=_stiffening(turn, sets, order))
 
 
 def damping_matrix(omega: Array, damping: Damping) -> Array:

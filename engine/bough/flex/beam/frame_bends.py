@@ -29,6 +29,7 @@ from bough.flex.beam.line import TURNS
 from bough.flex.beam.modes import LineModes
 from bough.flex.integrals import Stiffening, centrifugal
 from bough.flex.points import TRANSLATION, Array
+from bough.flex.rows import point_rows
 
 SHEAR_TURNS = {"shear_y": (2, 1.0), "shear_z": (1, -1.0)}
 """Section axis about which a shear turns the tangent, and the sign."""
@@ -44,6 +45,7 @@ def frame_stiffening(sets: Sequence[LineModes]) -> Stiffening:
     nodes, moments = mesh.nodes, masses[:, np.newaxis] * (mesh.points.x - mesh.origin[0])
     xi, _ = gauss()
     node_bends = np.zeros((nodes.s.size, 3, nm, nm))
+    every = np.zeros((masses.size, 3, nm, nm))
     E1, W, half = np.zeros((3, nm, nm)), np.zeros((3, 3, nm, nm)), np.zeros((nm, nm, nm))
     shapes = np.concatenate([modes.line.shapes(mesh.points, modes.z)[:, TRANSLATION] for modes in sets], axis=-1)
     momenta = masses[:, np.newaxis, np.newaxis] * shapes
@@ -53,6 +55,7 @@ def frame_stiffening(sets: Sequence[LineModes]) -> Stiffening:
         bends = bent.bends(xi)
         if mesh.arms.any():
             bends = bends + bent.carried_all(xi, mesh.arms[bent.first : bent.last])
+        every[points] = bends
         E1 += np.tensordot(masses[points], bends, axes=1)
         W += np.tensordot(moments[points].T, bends, axes=1)
         half += np.tensordot(momenta[points], bends, axes=((0, 1), (0, 1)))
@@ -63,7 +66,7 @@ def frame_stiffening(sets: Sequence[LineModes]) -> Stiffening:
             e = int(element_of[lump.node])
             if bent.first <= e < bent.last:
                 place = float((nodes.s[lump.node] - mesh.s[e]) / mesh.length[e])
-                carried = node_bends[lump.node] + bent.carried(e, place, lump.com)
+                carried = every[i] = node_bends[lump.node] + bent.carried(e, place, lump.com)
                 E1 += masses[i] * carried
                 W += moments[i][:, np.newaxis, np.newaxis, np.newaxis] * carried
                 half += np.tensordot(momenta[i], carried, axes=((0,), (0,)))
@@ -71,7 +74,8 @@ def frame_stiffening(sets: Sequence[LineModes]) -> Stiffening:
     F1 = np.stack([W[..., 2, 1] - W[..., 1, 2], W[..., 0, 2] - W[..., 2, 0], W[..., 1, 0] - W[..., 0, 1]], axis=1)
     half = half.transpose(2, 0, 1)  # sum m gam_r . H_sq, (q, r, s)
     tables = E1.transpose(1, 0, 2), F1, centrifugal(W).transpose(0, 2, 1)
-    return Stiffening(*tables, node_bends, half + half.transpose(0, 2, 1))
+    rows = point_rows(masses, mesh.points.x - mesh.origin[0], shapes, every)
+    return Stiffening(*tables, node_bends, half + half.transpose(0, 2, 1), rows)
 
 
 def rotations(sets: Sequence[LineModes]) -> tuple[Array, Array]:

@@ -54,15 +54,15 @@ INLINE void modes_force(const bough_sweep *s, const bough_body *b, int k, const 
     e[r] = f;
   }
 }
-/* Mff at zero deflection (1 unless the modes are unclamped), plus (Rosenbrock stage) gamma h D + (gamma h)^2 K */
+/* What tables have of Mff at zero deflection (1 unless Mff0 is there; nothing with rows of points), plus (Rosenbrock stage) gamma h D + (gamma h)^2 K */
 INLINE void modes_mass(const bough_sweep *s, const bough_body *b, int k, body_work *x) {
   const int nm = b->nm;
   const double h1 = s->h1 * s->modal_scale[k], h2 = s->h2, *K = b->k, *D = b->d, *Mff0 = b->Mff0;
-  const int full_damping = b->full_damping;
+  const int full_damping = b->full_damping, rows = b->points && b->points->rows > 0;
   real *M = x->ff.M;
   for (int r = 0; r < nm; r++) {
     for (int c = 0; c <= r; c++) {
-      const double mass = Mff0 ? Mff0[r * nm + c] : r == c;
+      const double mass = rows ? 0.0 : Mff0 ? Mff0[r * nm + c] : r == c;
       M[AT(r, c)] = splat(mass + (full_damping ? h1 * D[r * nm + c] : 0.0));
     }
     M[AT(r, r)] += h2 * K[r] + (full_damping ? 0.0 : h1 * D[r]);
@@ -161,8 +161,8 @@ static void body_ruthless(const bough_body *b, const real w2[6], modal_terms ter
     for (int i = 0; i < 6; i++) e[r] -= NF[9 * r + i] * w2[i];
 }
 
-/* How M^rr moves with the deflection: g->mp and g->J, dJ/dt, and E xidot and F_w xidot. */
-INLINE void body_moments(const bough_body *b, const bough_inertia *inertia, modal_terms terms, const body_work *x,
+/* How M^rr moves with the deflection: g->mp and g->J, from J0 on, dJ/dt, and E xidot and F_w xidot. */
+INLINE void body_moments(const bough_body *b, const bough_inertia *inertia, const double *J0, modal_terms terms, const body_work *x,
                          rigid_part *g, real Jdot[6], real Ed[3], real Fd[3]) {
   const int nm = b->nm;
   const double *N0 = b->N0, *F0 = b->F0;
@@ -184,7 +184,7 @@ INLINE void body_moments(const bough_body *b, const bough_inertia *inertia, moda
   }
   for (int i = 0; i < 3; i++) g->mp[i] = inertia->mp[i] + 0.5 * Ex[i];
   for (int i = 0; i < 6; i++) { /* N's mixed rows carry twice the matrix entry */
-    g->J[i] = inertia->J[i] - (i < 3 ? dJ[i] : 0.5 * dJ[i]);
+    g->J[i] = J0[i] - (i < 3 ? dJ[i] : 0.5 * dJ[i]);
     Jdot[i] = i < 3 ? -2.0 * Jdot[i] : -Jdot[i];
   }
 }
@@ -207,7 +207,7 @@ static void body_full(const bough_body *b, const bough_inertia *inertia, const r
   if (b->stiffened) linear_rows_add(b, xi, F);
 
   real Jdot[6], Ed[3], Fd[3], w2[6], h[3];
-  body_moments(b, inertia, terms, x, g, Jdot, Ed, Fd);
+  body_moments(b, inertia, b->points ? b->points->J_rest : inertia->J, terms, x, g, Jdot, Ed, Fd);
   squares(w, w2);
   const real *J = g->J;
   h[0] = J[0] * w[0] + J[3] * w[1] + J[4] * w[2] + Fd[0];

@@ -166,10 +166,17 @@ static void outward_body(const bough_sweep *s, sweep_work *w, int k, const real 
   if (nm == 0 || !s->full)
     outward_constant(s, w, k, &g);
   else {
+    const bough_points *points = b->points;
+    const real *omega = unclamped ? x->unclamped->omega : x->omega;
     modes_mass(s, b, k, x);
-    body_full(b, inertia, unclamped ? x->unclamped->omega : x->omega, w->scratch.terms, x, &g);
-    if (b->stiffened) body_stiffened(b, x, &g);
-    if (b->rotary) body_rotary(b, x);
+    if (points && points->rows > 0)
+      body_rows(b, omega, w->points, x, &g);
+    else {
+      body_full(b, inertia, omega, w->scratch.terms, x, &g);
+      if (b->stiffened) body_stiffened(b, x, &g);
+      if (b->rotary) body_rotary(b, x);
+    }
+    if (points && points->turning > 0) body_turning(b, omega, w->points, x, &g);
   }
   if (loads && b->load_count > 0) loads_add(s, k, w, loads, &g);
   if (nm > 0 && unclamped) unclamped_to_attach(b, inertia->m, x, &g);

@@ -7,6 +7,7 @@
 #include "hinges/hinges.inl"
 #include "springs.inl"
 #include "body.inl"
+#include "points.inl"
 #include "port.inl"
 #include "outward.inl"
 #include "two_port.inl"

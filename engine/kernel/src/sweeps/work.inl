@@ -129,6 +129,7 @@ typedef struct {
     real *modal;       /* [nm_max] a number for each mode of one body */
   } scratch;             /* of one function at a time */
   real *PhiH;            /* [6][nu] composite.inl: motion of the reference by each speed, inertial axes */
+  void *points;          /* panels of points.inl: 6 nm of them, for the most modes of a body with points */
   gathered *sum;         /* [2] passing places of two neighbours */
   real *alpha, *xiddot;  /* [2][6] and [2][nm_max], likewise */
   real D_min, D_scale;   /* of the body at hand: smallest pivot met and the size it is judged by */
@@ -194,6 +195,7 @@ static size_t carve_all(const bough_model *m, char *memory) {
   w->scratch.terms.NF = carve_reals(memory, &at, 9 * nm_max);
   w->scratch.terms.cor = carve_reals(memory, &at, 3 * nm_max);
   w->PhiH = carve_reals(memory, &at, LANES == 1 ? 6 * (size_t)m->nu : 0);
+  w->points = carve(memory, &at, 6 * 32 * (size_t)m->nm_points * sizeof(real));
   w->sum = carve(memory, &at, 2 * sizeof *w->sum);
   w->alpha = carve_reals(memory, &at, 2 * 6), w->xiddot = carve_reals(memory, &at, 2 * nm_max);
   if (memory) w->body = (body_work *)(void *)(memory + bough_align(sizeof(sweep_work)));
