@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 import bough
-from bough.partners.model_design import design
+from bough.partners.model_design import Gains, plant_of
+from bough.partners.model_schedule import schedule
 
 Array = np.ndarray
 
@@ -16,11 +18,14 @@ class Reference:
     """x = (q, u) is the model's state; h and m are the places of hinges and modes in u."""
 
     def __init__(self, system: bough.Mechanism, names: list[str], move: dict[str, Any], sample: float = 1e-3) -> None:
-        g = self.gains = design(system, names, move["phi_end"], 4.0, sample)
         self.system, self.sample, self.n = system, sample, system.nu
-        self.h, self.m = list(g.hinges), list(g.modes)
         self.start, self.way = np.array(move["phi_start"]), np.array(move["phi_end"]) - move["phi_start"]
         self.duration = move["t_move"]
+        plant = plant_of(system, names)
+        table = schedule(plant, lambda part: self.rigid(part * self.duration)[0], 4.0, sample)
+        self.stations, self.substeps = table.stations, table.substeps
+        self.h, self.m = list(plant.hinges), list(plant.modes)
+        self.gains = self.stations[0]
         self.x, self.tau = np.zeros(0), np.zeros(len(names))
 
     def rigid(self, t: float) -> tuple[Array, Array, Array]:
@@ -28,6 +33,17 @@ class Reference:
         s = np.polynomial.Polynomial([0, 0, 0, 10, -15, 6])
         x, T = min(max(t / self.duration, 0.0), 1.0), self.duration
         return self.start + self.way * s(x), self.way * s.deriv()(x) / T, self.way * s.deriv(2)(x) / T**2
+
+    def gains_at(self, phi: Array) -> Gains:
+        """Of the pose on the line through the stations that is nearest to a measured one."""
+        poses = np.array([g.pose for g in self.stations])
+        found = []
+        for a, b, from_, to in zip(self.stations, self.stations[1:], poses, poses[1:], strict=False):
+            s = np.clip((phi - from_) @ (to - from_) / ((to - from_) @ (to - from_)), 0.0, 1.0)
+            found.append((np.linalg.norm(phi - from_ - s * (to - from_)), s, a, b))
+        _, s, a, b = min(found, key=lambda item: item[0])
+        names = ("flexibility", "feedback", "correction")
+        return replace(a, **{name: (1.0 - s) * getattr(a, name) + s * getattr(b, name) for name in names})
 
     def desire(self, t: float) -> tuple[Array, Array]:
         """Positions that are asked for, and the torques for it: sag at rest, then what the motion bends."""
@@ -44,13 +60,13 @@ class Reference:
 
     def predict(self, x: Array, tau: Array) -> Array:
         """The arm one sample on, torques held; RK4 as in every book."""
-        n, step, applied = self.n, self.sample / self.gains.substeps, np.zeros(self.n)
+        n, step, applied = self.n, self.sample / self.substeps, np.zeros(self.n)
         applied[self.h] = tau
 
         def rate(y: Array) -> Array:
             return np.concatenate([y[n:], self.system.forward_dynamics(y[:n], y[n:], applied)])
 
-        for _ in range(self.gains.substeps):
+        for _ in range(self.substeps):
             k1 = rate(x)
             k2 = rate(x + 0.5 * step * k1)
             k3 = rate(x + 0.5 * step * k2)
@@ -62,6 +78,7 @@ class Reference:
         """A sample at time t, s, of measured angles and speeds."""
         h, n, measured = self.h, self.n, np.concatenate([phi, w])
         places = [*h, *(n + j for j in h)]
+        self.gains = self.gains_at(phi)
         d, tau = self.desire(t)
         speed = (self.desire(t + self.sample)[0] - self.desire(t - self.sample)[0]) / (2.0 * self.sample)
         if self.x.size:

@@ -63,6 +63,7 @@ def _epilog(kind: str) -> str:
     if kind == "model-controller":
         lines += [f"{o.name} = {o.start:g} {o.unit}: {o.text}" for o in OPTIONS if o.start >= 0.0]
         lines += [f"{o.name} (model's, {o.unit}): {o.text}" for o in OPTIONS if o.start < 0.0]
+        lines.append("law = state: what finds the torques: state feedback, or acceleration, as the patent claims it")
     return "Parameters, with their values unless set:\n\n" + "\n\n".join(lines)
 
 

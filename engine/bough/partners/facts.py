@@ -92,3 +92,22 @@ def _angles(opened: Opened, values: Mapping[str, float]) -> tuple[tuple[str, flo
     angles = {q.name for q in _QUANTITIES[opened.resource.partner[0]] if q.settable and q.unit == "rad"}
     found = [place.record for place in opened.places if place.quantity in angles]
     return tuple((v.name, float(values.get(v.name, v.start[0]))) for v in found)
+
+
+def partner_values(fmu: Path) -> tuple[str, dict[str, float]]:
+    """Kind of a partner, as `bough build-partner` names it, and start values of its variables.
+
+    Of anything else the kind is empty.
+    """
+    try:
+        with open_file(fmu) as stream, zipfile.ZipFile(stream) as archive:
+            check_archive(archive)
+            data = archive.read(RESOURCE) if RESOURCE in archive.namelist() else None
+        if data is None or not read_resource(data).partner[0]:
+            return "", {}
+        opened = open_partner(data)
+    except (OSError, zipfile.BadZipFile, BoughError):
+        return "", {}
+    kinds = {motor.NUMBER: "motor", controller.NUMBER: "controller", model_controller.NUMBER: "model-controller"}
+    start = {place.record.name: float(place.record.start[0]) for place in opened.places if place.record.start}
+    return kinds[opened.resource.partner[0]], start

@@ -86,6 +86,7 @@ class Partner:
         bodies: Names of the model's bodies and hinges.
         axis_names: What the axes are, for descriptions; empty for numbers.
         options: Names of what is settled when the FMU is built and is no variable of it, for messages.
+        units: For each axis the units that differ from the quantities' own; empty: none does.
     """
 
     kind: str
@@ -99,6 +100,11 @@ class Partner:
     bodies: tuple[tuple[str, str], ...] = ()
     axis_names: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
+    units: tuple[Mapping[str, str], ...] = ()
+
+    def unit(self, q: Quantity, axis: int) -> str:
+        """Unit of a quantity's variable: an axis that slides has metres where others have radians."""
+        return self.units[axis].get(q.unit, q.unit) if self.units and q.count == 0 else q.unit
 
     def about(self, q: Quantity, axis: int) -> str:
         """Description of a quantity's variable."""
@@ -230,7 +236,7 @@ def variable_table(partner: Partner) -> tuple[FmuVariable, ...]:
         out.append(
             FmuVariable(
                 name,
-                q.unit,
+                partner.unit(q, axis),
                 text,
                 causality,
                 _variability(q),
