@@ -34,6 +34,7 @@ from bough.cli.flex_body import check_picture, flex
 from bough.cli.inputs import Series, gather
 from bough.cli.linear import bode, linearize
 from bough.cli.partner import partners
+from bough.cli.planning import plan
 from bough.cli.references import record, verify
 from bough.cli.reporting import report
 from bough.cli.running import METHOD_HELP, RESULT_HELP, Atol, MaxStep, Run, execute, known_method
@@ -160,10 +161,10 @@ def run(
 
     --input is linear between its times and constant outside. A run that fails leaves what it has computed.
     """
-    if settle and (model.suffix.lower() == ".fmu" or is_system(model)):
-        raise typer.BadParameter("it is for model files only", param_hint="--settle")
+    if settle and model.suffix.lower() in (".fmu", ".ssp"):
+        raise typer.BadParameter("it is for model files and system files only", param_hint="--settle")
     contained = Contained.of(in_process, call_timeout, strict)
-    package = SystemRun(stop, step, order, extrapolation, tolerance, every, output, as_json, contained)
+    package = SystemRun(stop, step, order, extrapolation, tolerance, every, output, as_json, contained, settle)
     if is_system(model):
         given = {"--method": method, "--rtol": rtol, "--atol": atol, "--max-step": max_step}
         for name, value in given.items():
@@ -324,6 +325,7 @@ app.command(rich_help_panel=FMUS)(record)
 app.command(rich_help_panel=FMUS)(verify)
 app.add_typer(partners, rich_help_panel=SYSTEMS)
 app.command(rich_help_panel=SYSTEMS)(couple)
+app.command(rich_help_panel=SYSTEMS)(plan)
 app.command(rich_help_panel=HELP)(demo)
 app.command(rich_help_panel=HELP)(doctor)
 app.command(rich_help_panel=HELP)(schema)

@@ -23,11 +23,24 @@ Json = Annotated[bool, typer.Option("--json", help="Answer in JSON, for a progra
 
 @guarded
 def record(
-    source: Annotated[Path, typer.Argument(metavar="MODEL|X.fmu", help="Model file, or FMU.", show_default=False)],
-    stop: Annotated[float, typer.Option("--stop", metavar="T", help="End of the run, s.")] = 10.0,
+    source: Annotated[
+        Path,
+        typer.Argument(
+            metavar="MODEL|X.fmu|X.ssp", help="Model file, FMU, system file or SSP package.", show_default=False
+        ),
+    ],
+    stop: Annotated[
+        float | None,
+        typer.Option("--stop", metavar="T", help="End of the run, s.", show_default="10, or as the system says"),
+    ] = None,
     step: Annotated[
         float | None,
-        typer.Option("--step", metavar="H", help="Communication step, s.", show_default="a thousandth of the run"),
+        typer.Option(
+            "--step",
+            metavar="H",
+            help="Communication step, s.",
+            show_default="a thousandth of the run, or as the system says",
+        ),
     ] = None,
     input_: Annotated[
         Path | None, typer.Option("--input", metavar="CSV", help="Inputs over time; kept by its path.")
@@ -65,7 +78,7 @@ def record(
     call_timeout: CallTimeout = None,
     as_json: Json = False,
 ) -> None:
-    """Run a model through its FMU and keep the run beside it as a reference."""
+    """Run a model through its FMU, or a system, and keep the run beside it as a reference."""
     from bough.regression import Tolerance, record, reference_path
     from bough.regression.reference import about_path
 
@@ -110,7 +123,7 @@ def record(
 def verify(
     source: Annotated[
         Path,
-        typer.Argument(metavar="MODEL|X.fmu|X.reference.csv", help="What was recorded.", show_default=False),
+        typer.Argument(metavar="MODEL|X.fmu|X.ssp|X.reference.csv", help="What was recorded.", show_default=False),
     ],
     reference: Annotated[
         list[Path] | None,
@@ -245,10 +258,10 @@ def _draw(known: Reference, comparison: Comparison, output: Path | None, quiet: 
     return str(target)
 
 
-def _check_times(stop: float, step: float | None) -> None:
-    if not 0.0 < stop < math.inf:
+def _check_times(stop: float | None, step: float | None) -> None:
+    if stop is not None and not 0.0 < stop < math.inf:
         raise typer.BadParameter(f"expected more than zero seconds, found {stop}", param_hint="--stop")
-    if step is not None and not 0.0 < step <= stop:
+    if step is not None and not 0.0 < step <= (math.inf if stop is None else stop):
         raise typer.BadParameter(f"expected a time between zero and --stop, found {step}", param_hint="--step")
 
 
@@ -269,9 +282,11 @@ def _pair(text: str, option: str, negative: bool = False) -> tuple[str, float]:
     return name.strip(), value
 
 
-def _command(source: Path, stop: float, step: float | None, file: Path | None, settings: list[str] | None) -> str:
+def _command(
+    source: Path, stop: float | None, step: float | None, file: Path | None, settings: list[str] | None
+) -> str:
     """What made the reference, without the folders of this machine."""
-    words = ["bough", "record", source.name, "--stop", f"{stop:g}"]
+    words = ["bough", "record", source.name, *([] if stop is None else ["--stop", f"{stop:g}"])]
     words += [] if step is None else ["--step", f"{step:g}"]
     words += [] if file is None else ["--input", file.name]
     for setting in settings or []:

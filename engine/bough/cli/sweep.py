@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tempfile
 import time as clock
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,9 +21,11 @@ from bough.cli.console import (
     told_warnings,
     uninterrupted,
 )
-from bough.cli.inputs import input_names
+from bough.cli.inputs import gather_named, input_names
 from bough.cli.running import METHOD_HELP, Atol, MaxStep, Run, known_method
+from bough.cli.system_run import is_system
 from bough.errors import BoughError, listed
+from bough.files import make_folder
 from bough.flex import load
 from bough.mechanism.mechanism import Mechanism
 from bough.model.named_files import check_target
@@ -38,7 +42,9 @@ TOLD = 3
 
 @guarded
 def sweep(
-    model: Annotated[Path, typer.Argument(help="Model file, YAML or JSON.", show_default=False)],
+    model: Annotated[
+        Path, typer.Argument(metavar="MODEL|X.ssp", help="Model file, system file or SSP package.", show_default=False)
+    ],
     set_: Annotated[
         list[str],
         typer.Option(
@@ -48,10 +54,18 @@ def sweep(
             show_default=False,
         ),
     ],
-    stop: Annotated[float, typer.Option("--stop", metavar="T", help="End of each run, s.")] = 10.0,
+    stop: Annotated[
+        float | None,
+        typer.Option("--stop", metavar="T", help="End of each run, s.", show_default="10, or as the system says"),
+    ] = None,
     step: Annotated[
         float | None,
-        typer.Option("--step", metavar="H", help="Time between rows, s.", show_default="a thousandth of the run"),
+        typer.Option(
+            "--step",
+            metavar="H",
+            help="Time between rows, s; of a system the communication step.",
+            show_default="a thousandth of the run, or as the system says",
+        ),
     ] = None,
     method: Annotated[str, typer.Option("--method", metavar="M", help=METHOD_HELP, callback=known_method)] = "dopri5",
     rtol: Annotated[float, typer.Option("--rtol", metavar="R", help="Relative tolerance of adaptive methods.")] = 1e-6,
@@ -81,7 +95,11 @@ def sweep(
     from bough.run.sweep_files import RunFolder, write_sweep
     from bough.run.sweep_files import sweep as run_grid
 
-    options = Run(stop, step, method, rtol, output, as_json, atol, max_step)
+    coupled = is_system(model)
+    if coupled:
+        _only_models(method != "dopri5", rtol != 1e-6, atol, max_step, jobs)
+    length = 10.0 if stop is None else stop
+    options = Run(length, step, method, rtol, output, as_json, atol, max_step)
     options.check_numbers()
     check_target(output, model, input_, stream=True)
     if not is_stream(output):
@@ -96,18 +114,21 @@ def sweep(
     try:
         if runs is not None:
             RunFolder(runs, count).check(output, model, input_)
-        checked = load(model)
-        mechanism = Mechanism(checked)
-        series = {} if input_ is None else read_series(input_, input_names(mechanism))
-        check_settings(mechanism, grid(values), series)
-        with progress_bar(f"{checked.name}, {count} runs") as progress, told_warnings():
-            try:
-                done = run_grid(
-                    checked, values, stop, step, inputs=series, only=only or (), method=method, rtol=rtol, atol=atol,
-                    max_step=max_step, jobs=jobs, runs=runs, progress=progress,
-                )  # fmt: skip
-            except SweepInterrupted as error:
-                done, missing = error.sweep, error.missing
+        try:
+            if coupled:
+                done = _run_system(model, values, stop, step, input_, only or (), runs)
+            else:
+                checked = load(model)
+                mechanism = Mechanism(checked)
+                series = {} if input_ is None else read_series(input_, input_names(mechanism))
+                check_settings(mechanism, grid(values), series)
+                with progress_bar(f"{checked.name}, {count} runs") as progress, told_warnings():
+                    done = run_grid(
+                        checked, values, length, step, inputs=series, only=only or (), method=method, rtol=rtol,
+                        atol=atol, max_step=max_step, jobs=jobs, runs=runs, progress=progress,
+                    )  # fmt: skip
+        except SweepInterrupted as error:
+            done, missing = error.sweep, error.missing
         if done.outcomes:
             with uninterrupted():
                 write_sweep(done, output)
@@ -116,6 +137,45 @@ def sweep(
             answer(problems(error))
         raise
     _tell(done, missing, output, as_json, clock.perf_counter() - began)
+
+
+def _only_models(*given: object) -> None:
+    """Refuse options of the solver: FMUs of a system have their own, `--set arm.solver.tolerance=...`."""
+    for name, value in zip(("--method", "--rtol", "--atol", "--max-step", "--jobs"), given, strict=True):
+        if value:
+            found = "a system has none: its FMUs do, `--set COMPONENT.solver.tolerance=...`; runs are made one by one"
+            raise typer.BadParameter(found, param_hint=name)
+
+
+def _run_system(
+    path: Path,
+    values: dict[str, list[float]],
+    stop: float | None,
+    step: float | None,
+    file: Path | None,
+    only: Sequence[str],
+    runs: Path | None,
+) -> Sweep:
+    from bough.coupling import open_system, sweep_system
+    from bough.run.studies import grid
+    from bough.run.sweep_files import RunFolder
+
+    count = len(grid(values))
+    folder = None if runs is None else RunFolder(runs, count)
+    if folder is not None:
+        make_folder(folder.folder)
+    with tempfile.TemporaryDirectory(prefix="bough-", ignore_cleanup_errors=True) as scratch:
+        assembly = open_system(path, Path(scratch))
+        inputs = dict(gather_named([".".join(port) for port in assembly.open_inputs()], file, []))
+        try:
+            with progress_bar(f"{assembly.name}, {count} runs") as progress:
+                return sweep_system(
+                    assembly, values, stop, step, only=only, inputs=inputs, keep=folder, progress=progress,
+                    warn=lambda text: complain(f"warning: {text}"),
+                )  # fmt: skip
+        finally:
+            if folder is not None:
+                folder.finish()
 
 
 def _tell(done: Sweep, missing: tuple[int, ...], output: Path, as_json: bool, seconds: float) -> None:

@@ -59,6 +59,7 @@ class SystemRun:
     output: Path
     as_json: bool
     contained: Contained
+    settle: bool = False
 
     def special(self) -> list[str]:
         """Names of the options that were given and that only packages have."""
@@ -144,6 +145,7 @@ class SystemRun:
             inputs=inputs,
             values=values,
             every=self.every or 1,
+            settle=self.settle,
             progress=progress,
             warn=lambda text: complain(f"warning: {text}"),
             isolate=self.contained.isolate,

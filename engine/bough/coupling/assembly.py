@@ -193,6 +193,7 @@ class Assembly:
             bough has not written none are known.
         loose: Inputs that should have a source, and have none. Empty for a package: who made it has been told.
         wide: Connections of arrays, texts, bytes and 64-bit integers: they are moved as they are, and held over a step.
+        models: Model files of the components that are mechanisms and were built from them.
     """
 
     name: str
@@ -203,6 +204,7 @@ class Assembly:
     carried: tuple[Link, ...] = ()
     loose: tuple[Port, ...] = ()
     wide: tuple[Link, ...] = ()
+    models: Mapping[str, Path] = field(default_factory=dict)
 
     def component(self, name: str) -> Component:
         """The component of a name."""

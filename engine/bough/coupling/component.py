@@ -32,6 +32,7 @@ class Builder:
     def __init__(self, folder: Path, source: Source, fmi: str, platforms: str | Sequence[str]) -> None:
         """Take the folder of the FMUs, the system file, and version and platforms of what is built."""
         self._folder, self._base, self._fmi, self._platforms = folder, Path(source.folder), fmi, platforms
+        self.models: dict[str, Path] = {}
 
     def component(self, name: str, entry: Any, report: Report) -> Component | None:
         """The component of an entry; None with problems in the report.
@@ -81,6 +82,7 @@ class Builder:
                 build_partner(file.partner, target, file.axes, file.set or {}, model, fmi, self._platforms)
             elif file.model is not None:
                 build_fmu(self._base / file.model, target, fmi, self._platforms)
+                self.models[target.stem] = self._base / file.model
             elif file.fmu is not None:
                 shutil.copyfile(self._base / file.fmu, target)
         except FileNotFoundError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from bough.coupling.assembly import Component, Link, Port, Unit, Variable
@@ -44,7 +44,7 @@ def check_links(wires: Any, components: list[Component], report: Report) -> tupl
     carried: list[Link] = []
     warnings: list[str] = []
     taken: dict[Port, str] = {}
-    for wire in _wires(wires, report):
+    for wire in _scalar(_wires(wires, report), components, report):
         ends = _ends(wire, components, report)
         if ends is None:
             continue
@@ -87,6 +87,33 @@ def _wires(wires: Any, report: Report) -> list[_Wire]:
         if file is not None:
             out.append(_Wire(file.source, file.target, file.factor, file.offset, file.convert, path))
     return out
+
+
+def _scalar(wires: list[_Wire], components: Sequence[Component], report: Report) -> list[_Wire]:
+    """Connections of vectors, `ctrl.u -> motor.u`, element by element; the others as they are."""
+    out = []
+    for wire in wires:
+        a, b = _elements(wire.source, components), _elements(wire.target, components)
+        if not a and not b:
+            out.append(wire)
+        elif len(a) == len(b):
+            out += [replace(wire, source=x, target=y) for x, y in zip(a, b, strict=True)]
+        elif (a and b) or _causality(wire.target if a else wire.source, components):
+            found = f"{wire.source} has {len(a) or 1}, {wire.target} has {len(b) or 1}"
+            cure = "connect them one by one, with an index in brackets"
+            report.add(wire.path, "as many elements at both ends", found, cure)
+        else:
+            out.append(wire)
+    return out
+
+
+def _elements(text: str, components: Sequence[Component]) -> list[str]:
+    """`motor.u[1]`, `motor.u[2]`... for `motor.u`, if that is a vector of scalar variables; else nothing."""
+    name, _, variable = text.partition(".")
+    there = next((c.interface for c in components if c.name == name), None)
+    if there is None or variable in there.variables or variable.endswith("]"):
+        return []
+    return [f"{name}.{element}" for element in there.elements(variable)]
 
 
 def _guess(wire: str) -> str:

@@ -48,7 +48,8 @@ def gather(
     data = dict(read_source.data)
     listed, wires = data.pop("components", None), data.pop("connections", None)
     header = check(HeaderFile, data, (), report, whole=SystemFile)
-    components = _components(listed, report, Builder(folder, read_source, fmi, platforms))
+    builder = Builder(folder, read_source, fmi, platforms)
+    components = _components(listed, report, builder)
     if isinstance(listed, dict) and len(components) < len(listed):
         report.fail_if_any()  # without one of them, what is said of connections would only be noise
     for key in ("set", "start"):
@@ -58,7 +59,8 @@ def gather(
     report.fail_if_any()
     master = _master(header.master or MasterFile(), [c.name for c in components], report)
     report.fail_if_any()
-    assembly = Assembly(header.name, tuple(components), (), master, carried=tuple(carried)).with_links(links)
+    empty = Assembly(header.name, tuple(components), (), master, carried=tuple(carried), models=builder.models)
+    assembly = empty.with_links(links)
     return replace(assembly, warnings=tuple(warnings), loose=tuple(loose_inputs(assembly)))
 
 

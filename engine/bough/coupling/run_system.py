@@ -16,6 +16,7 @@ from bough.coupling.master import communication_points
 from bough.coupling.outside import warn_of_knots
 from bough.coupling.recognize import MODELS
 from bough.coupling.settings import checked_master, checked_timeout, split
+from bough.coupling.settle import settled_system
 from bough.coupling.slave import CALL_TIMEOUT
 from bough.coupling.ssp import open_package
 from bough.coupling.steps import How, announce, simulate
@@ -39,6 +40,7 @@ def run(
     inputs: Mapping[str, Signal] | None = None,
     values: Mapping[str, Value] | None = None,
     every: int = 1,
+    settle: bool = False,
     progress: Callable[[float], None] | None = None,
     warn: Callable[[str], None] | None = None,
     isolate: bool | None = None,
@@ -57,6 +59,8 @@ def run(
         inputs: Inputs that nothing is connected to, by `component.variable`.
         values: Parameters and start values that override those of the package.
         every: Rows of the result: every n-th communication point, and the last one.
+        settle: Whether mechanisms start at rest, bent by their weight, and controllers with the feed-forward that holds
+            them there. For system files, which name the models.
         progress: Called with the fraction done.
         warn: Called with each warning, before the run begins; None: Python's `warnings`.
         isolate: Whether FMUs run in processes of their own, where they can do no harm; None: all but those with
@@ -86,6 +90,8 @@ def run(
         }
         master = replace(assembly.master, **{k: v for k, v in changes.items() if v is not None})
         assembly, signals = split(replace(assembly, master=master), inputs or {}, values or {})
+        if settle:
+            assembly = settled_system(assembly, assembly.models)
         checked_master(assembly)
         disliked(assembly, strict)
         try:
@@ -97,7 +103,9 @@ def run(
         points = communication_points(master.start, master.stop, master.step)
         announce([*warnings_of(assembly, signals), *warn_of_knots(points, signals, assembly)], warn)
         how = How(every, progress, isolate, checked_timeout(call_timeout))
-        return simulate(assembly, signals, points, how, folder)
+        result = simulate(assembly, signals, points, how, folder)
+        announce(how.said, warn)
+        return result
 
 
 def open_system(source: str | os.PathLike[str], folder: Path) -> Assembly:

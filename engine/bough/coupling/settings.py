@@ -211,7 +211,9 @@ def find(assembly: Assembly, name: str) -> Port:
         other = other_index(there, variable, f"{component}.")
         if other is not None:
             raise SimulationError(f"component {component} has no {variable!r}; {other}")
-        close = _closest(variable, settable(there)) or _closest(variable, there.interface.variables)
+        fitting = settable(there)
+        whole = [] if variable.endswith("]") else [name.partition("[")[0] for name in fitting]
+        close = _closest(variable, [*fitting, *whole]) or _closest(variable, there.interface.variables)
         meant = f"; did you mean '{component}.{close}'?" if close else ""
         raise SimulationError(f"component {component} has no {variable!r}{meant}{_offer(assembly, component)}")
     return component, variable

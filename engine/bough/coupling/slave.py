@@ -111,6 +111,10 @@ class Slave:
 
     # ---- life
 
+    def warned(self) -> list[str]:
+        """What the FMU has warned of so far, each once."""
+        return [f"{self._title}: {text}" for text in dict.fromkeys(self._messages)]
+
     def enter_initialization(self, start: float, stop: float, tolerance: float | None) -> None:
         """Set the values of the component, and begin to initialize: FMUs take inputs when that has begun."""
         self.time = start

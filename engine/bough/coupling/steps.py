@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import time as clock
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,14 @@ from bough.coupling.master import Coupling
 from bough.coupling.outside import Signal, stops
 from bough.coupling.slave import CALL_TIMEOUT, Channel, Failure, Slave
 from bough.run.result import Interrupted, Result
+from bough.text.problems import one_of
+
+FEW = 3
+"""So many warnings alike are told one by one."""
+_NAMES = re.compile(
+    r"(?<!\w)(?:[A-Za-z_]\w*(?:\.\w+)*(?:\[\d+\])+(?:\.\w+)*|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+|[-+]?\d[\w.+-]*)"
+)
+"""Names of variables, `motor.u[2]`, and numbers."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +39,7 @@ class How:
         call_timeout: Longest time of a call there, s; 0: none.
         rtol: Relative tolerance for the FMUs' solvers; None: their own.
         alone: What messages call the only FMU of a system, whose variables then go by their bare names.
+        said: Gets what the components have warned of while the run went well, each once.
     """
 
     every: int = 1
@@ -38,11 +48,27 @@ class How:
     call_timeout: float = CALL_TIMEOUT
     rtol: float | None = None
     alone: str | None = None
+    said: list[str] = field(default_factory=list)
+
+
+def folded(texts: Iterable[str]) -> list[str]:
+    """Warnings with those in one that differ in names and numbers only, where there are more than three of them."""
+    groups: dict[str, list[str]] = {}
+    for text in texts:
+        groups.setdefault(_NAMES.sub("#", text), []).append(text)
+    out = []
+    for same in groups.values():
+        if len(same) <= FEW:
+            out += same
+            continue
+        named = [next(iter(_NAMES.findall(text)), "") for text in same[1:]]
+        out.append(f"{same[0]} (and the same of {len(named)} more: {one_of(dict.fromkeys(named))})")
+    return out
 
 
 def announce(texts: Iterable[str], warn: Callable[[str], None] | None) -> None:
-    """Give warnings to whom they are for; None: to Python's `warnings`, as of the caller's caller."""
-    for text in texts:
+    """Give warnings to whom they are for, alike ones as one; None: to `warnings`, as of the caller's caller."""
+    for text in folded(texts):
         if warn is None:
             warnings.warn(text, stacklevel=3)
         else:
@@ -76,6 +102,7 @@ def simulate(
             if how.progress is not None:
                 how.progress(i / (len(points) - 1))
         for slave in run.slaves.values():
+            how.said.extend(slave.warned())
             slave.end()
     except Failure as failure:
         failure.result = run.result()

@@ -112,19 +112,12 @@ def linear(plant: Plant, pose: Sequence[float] | Array, sample: float) -> Linear
     Raises:
         PartnerError: A mode has no stiffness.
     """
-<<<<<<< HEAD
-    system.refuse_loops("the model-controller")
-    n, hinges = system.nu, [system.u_names.index(name) for name in names]
-    modes = [i for i in range(n) if i not in hinges]
-    q, rest = system.initial_state()[0], np.zeros(n)
-    q[hinges], q[modes] = end, 0.0
-=======
     system, n, b = plant.system, plant.n, plant.base
+    system.refuse_loops("the model-controller")
     q, rest = system.initial_state()[0], np.zeros(system.nu)
     if b:
         q[: plant.base_q] = [0.0] * (plant.base_q - 1) + [1.0]
     q[[plant.base_q + j for j in plant.hinges]], q[[plant.base_q + j for j in plant.modes]] = pose, 0.0
->>>>>>> 2ece5fa (Schedule the model-controller's gains along the move: gains of its end destroyed an arm that stood still at its start)
     space = system.linearize(q, rest, system.inverse_dynamics(q, rest, rest))
     kept = [*range(plant.base_q, system.nq), *range(system.nq + b, system.nq + system.nu)]
     A, M = space.A[np.ix_(kept, kept)], system.mass_matrix(q)

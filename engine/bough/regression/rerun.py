@@ -12,7 +12,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from bough.coupling import single
+from bough.coupling import Master, is_system_file, open_package, open_system, single
+from bough.coupling import run as run_system
+from bough.coupling.recognize import read_system
 from bough.coupling.slave import CALL_TIMEOUT
 from bough.errors import SimulationError, choices
 from bough.flex import load
@@ -28,11 +30,13 @@ from bough.run.series_file import read_series
 from bough.run.signals import setting_hint
 
 Progress: TypeAlias = Callable[[float], None] | None
+STOP = 10.0
+"""End of a run of a model or an FMU that is not given another, s."""
 
 
 def record(
     source: Path,
-    stop: float,
+    stop: float | None = None,
     step: float | None = None,
     *,
     path: Path | None = None,
@@ -48,18 +52,18 @@ def record(
     call_timeout: float = CALL_TIMEOUT,
     embed: bool = True,
 ) -> Reference:
-    """Run a model or an FMU and keep the run as its reference.
+    """Run a model, an FMU or a system and keep the run as its reference.
 
     Args:
-        source: Model file, or FMU for Co-Simulation.
-        stop: End, s.
-        step: Communication step, s; a thousandth of the run if not given.
+        source: Model file, FMU for Co-Simulation, system file or SSP package.
+        stop: End, s; if None as a system says, and 10 s for a model or an FMU.
+        step: Communication step, s; if None as a system says, and a thousandth of the run for a model or an FMU.
         path: Of the reference; by default beside the source, `arm.reference.csv`.
         input_file: CSV of inputs over time; it is needed for every verification, so keep it with the reference.
         settings: Constant inputs, parameters and start values, by the names of the FMU.
         only: Patterns of the variables to keep, `*` for anything; all by default.
         fmi: Version of the FMU that is built from a model file.
-        rtol: Relative tolerance of the solver.
+        rtol: Relative tolerance of the solver; FMUs of a system keep their own.
         tolerance: How far variables may move.
         command: What made it, for people.
         progress: Called with the fraction done.
@@ -74,10 +78,10 @@ def record(
     target = reference_path(source) if path is None else path
     for each in (target, about_path(target)):
         check_target(each, source, input_file)
-    spacing = stop / single.ROWS if step is None else step
+    stop, spacing = _times(source, stop, step)
     inputs = "" if input_file is None else _relative(input_file, target.parent)
     recipe = Recipe(stop, spacing, rtol, fmi, inputs, dict(settings or {}), tuple(only), embed)
-    files = [_relative(source, target.parent)] + ([inputs] if inputs else [])
+    files = [_relative(path, target.parent) for path in (source, *_named_files(source))] + ([inputs] if inputs else [])
     reference = Reference(
         target, files[0], recipe, tolerance or Tolerance(), _versions(command), _digests(files, target.parent)
     )
@@ -141,6 +145,8 @@ def run_again(
         BoughError: The model is wrong, a name is unknown, or the run fails.
     """
     origin = reference.source_path if source is None else source
+    if is_system(origin):
+        return _run_system(origin, reference, progress, isolate=isolate, call_timeout=call_timeout)
     run = functools.partial(_run, reference=reference, progress=progress, isolate=isolate, call_timeout=call_timeout)
     if origin.suffix.lower() == ".fmu":
         return run(origin)
@@ -148,6 +154,61 @@ def run_again(
     with tempfile.TemporaryDirectory() as folder:
         fmu = build_fmu(model, Path(folder) / f"{origin.stem}.fmu", reference.recipe.fmi, native_platform())
         return run(fmu, model)
+
+
+def _times(source: Path, stop: float | None, step: float | None) -> tuple[float, float]:
+    """End and communication step, s."""
+    if not is_system(source):
+        end = STOP if stop is None else stop
+        return end, end / single.ROWS if step is None else step
+    if source.suffix.lower() == ".ssp":
+        with tempfile.TemporaryDirectory(prefix="bough-", ignore_cleanup_errors=True) as scratch:
+            master = open_package(source, Path(scratch)).master
+        said = {"stop": master.stop, "step": master.step}
+    else:
+        found = read_system(source).data.get("master")
+        said = {"stop": Master().stop, "step": Master().step, **(found if isinstance(found, dict) else {})}
+    return float(said["stop"]) if stop is None else stop, float(said["step"]) if step is None else step
+
+
+def is_system(path: Path) -> bool:
+    """Whether a file is an SSP package or a system file."""
+    return path.suffix.lower() == ".ssp" or is_system_file(path)
+
+
+def _run_system(path: Path, reference: Reference, progress: Progress, **where: Any) -> Result:
+    """The run of a system by our master; solvers are those of its FMUs."""
+    recipe, file = reference.recipe, reference.input_path
+    with tempfile.TemporaryDirectory(prefix="bough-", ignore_cleanup_errors=True) as scratch:
+        assembly = open_system(path, Path(scratch))
+        free = [".".join(port) for port in assembly.open_inputs()]
+        inputs = {} if file is None else read_series(file, free)
+        try:
+            result = run_system(
+                assembly, recipe.stop, recipe.step, inputs=inputs, values=recipe.set, progress=progress,
+                warn=lambda _: None, **where,
+            )  # fmt: skip
+        except SimulationError as error:
+            raise SimulationError(f"{reference.source}: {error}") from None
+    return select(result, recipe.only)
+
+
+def _named_files(source: Path) -> list[Path]:
+    """Model files and FMUs that a system file names: the run depends on them, too."""
+    if source.suffix.lower() == ".ssp" or not is_system_file(source):
+        return []
+    components = read_system(source).data.get("components")
+    out = []
+    for entry in components.values() if isinstance(components, dict) else ():
+        keys = (
+            [entry]
+            if isinstance(entry, str)
+            else [entry.get(k) for k in ("fmu", "model")]
+            if isinstance(entry, dict)
+            else []
+        )
+        out += [source.parent / key for key in keys if isinstance(key, str)]
+    return list(dict.fromkeys(out))
 
 
 def _run(path: Path, model: Model | None = None, *, reference: Reference, progress: Progress, **where: Any) -> Result:

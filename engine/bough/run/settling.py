@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -36,6 +39,41 @@ def settled(system: Mechanism, series: Mapping[str, Series], settings: Mapping[s
     at_rest, _ = equilibrium(statics, q=start, loads=_loads(system.model, series, settings))
     found = {c.name: float(at_rest[c.index]) for c in statics.q_table if c.modal}
     return {**settings, **found, **{c.name: 0.0 for c in statics.u_table if c.modal}}
+
+
+@dataclass(frozen=True)
+class Rest:
+    """A mechanism at rest.
+
+    Attributes:
+        values: Start values of all modes, and what was set.
+        forces: What each hinge takes to stay where it starts, by the name of its input: N or N.m.
+    """
+
+    values: Mapping[str, float]
+    forces: Mapping[str, float]
+
+
+def at_rest(model: Model | str | os.PathLike[str] | Mapping[str, Any], settings: Mapping[str, float]) -> Rest:
+    """A model at rest with its hinges held where they start.
+
+    Args:
+        model: A model, or what `bough.load` takes.
+        settings: Start values, tunable parameters and constant inputs, by name.
+
+    Raises:
+        ArgumentError: The start value of a mode is set.
+        SimulationError: There is no equilibrium.
+    """
+    system = Mechanism(model)
+    values = settled(system, {}, settings)
+    statics = Mechanism(_changed(system.model, settings))
+    q, u = statics.initial_state()
+    q = np.array([values.get(name, value) for name, value in zip(statics.q_names, q, strict=True)])
+    tau = statics.inverse_dynamics(q, 0.0 * u, 0.0 * u)
+    inputs = {v.index: v.name for v in statics.variables if v.kind == "tau" and v.causality == "input"}
+    forces = {name: float(tau[index]) for index, name in inputs.items()}
+    return Rest(values, forces)
 
 
 def _loads(model: Model, series: Mapping[str, Series], settings: Mapping[str, float]) -> dict[str, list[float]]:
