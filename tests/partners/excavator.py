@@ -62,4 +62,4 @@ def drive(stop: float, **values: Any) -> tuple[np.ndarray, np.ndarray, list[str]
             break
         plant.set({f"{name}.tau": tau for name, tau in zip(HINGES, torques[-1], strict=True)})
         plant.step((k + 1) * STEP - plant.time)
-    return np.array(torques), np.array(angles), brain.it.said()
+    return np.array(torques), np.array(angles), brain.it.warned

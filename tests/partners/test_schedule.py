@@ -38,7 +38,7 @@ def test_gains_of_the_end_alone_destroy_it(monkeypatch: pytest.MonkeyPatch) -> N
     """What the schedule is for: the same arm, held by gains that fit the end of its move."""
     monkeypatch.setattr(model_controller, "schedule", end_only)
     tau, _, _ = drive(0.9, **LATER)
-    assert abs(tau[0, 0]) < 1e-6 and np.abs(tau[:, 0]).max() > 6e4
+    assert abs(tau[0, 0]) < 1e-6 and np.abs(tau[:, 0]).max() > 1e4
 
 
 def test_excavator_makes_its_move() -> None:
@@ -115,7 +115,7 @@ def test_integral_does_not_wind_up_at_the_limit() -> None:
     """The weight takes 4.7 N.m at 0.3 rad and 2.6 N.m at 1 rad: at 3.5 N.m the pendulum falls."""
     phi, brain = pendulum(1.0, stop=2.0, integral=2.0, tau_max=3.5)
     assert brain["limited"] == [1.0] and abs(brain["tau"][0]) == 3.5
-    said = brain.it.said()
+    said = brain.it.warned
     assert len(said) >= 1 and "at its limit of 3.5" in said[0] and "tau_max" in said[0]
     assert sum("at its limit" in text for text in said) == 1
     z = brain.it.save()
@@ -131,7 +131,7 @@ def test_pose_off_the_move_is_warned_of_once() -> None:
             brain.step(k * STEP)
         brain.set(phi=[2.5], w=[0.0])
     brain.step(5 * STEP)
-    said = [text for text in brain.it.said() if "from the move that the gains were made for" in text]
+    said = [text for text in brain.it.warned if "from the move that the gains were made for" in text]
     assert len(said) == 1 and "phi_start, phi_end" in said[0]
 
 
@@ -190,7 +190,7 @@ def test_hinge_that_slides_is_moved_in_metres(law: str) -> None:
     hinges = {"rail": ("s", "v", "f"), "tilt": ("phi", "w", "tau")}
     seen, predicted, _, brain = closed_loop(GANTRY, hinges, 4.0, phi_end=[0.8, 1.2], t_move=1.5, law=law)
     assert np.abs(seen[-1] - [0.8, 1.2]).max() < 2e-3
-    assert np.abs(predicted - seen)[100:].max() < 1e-5 and not brain.it.said()
+    assert np.abs(predicted - seen)[100:].max() < 1e-5 and not brain.it.warned
 
 
 @pytest.mark.parametrize("law", ["state", "acceleration"])
@@ -199,7 +199,7 @@ def test_arm_on_a_floating_base_goes_where_it_is_asked(law: str) -> None:
     hinges = {"shoulder": ("phi", "w", "tau"), "wrist": ("phi", "w", "tau")}
     values = {"phi_end": [1.0, -0.8], "t_move": 1.5, "law": law}
     seen, predicted, plant, brain = closed_loop(FLOATER, hinges, 4.0, **values)
-    assert np.abs(seen[-1] - [1.0, -0.8]).max() < 1e-3 and not brain.it.said()
+    assert np.abs(seen[-1] - [1.0, -0.8]).max() < 1e-3 and not brain.it.warned
     assert np.abs(predicted - seen)[1:].max() < 1e-7  # RK4 with other steps; a base held fixed would be off by 1e-5
     assert abs(plant["base.Q[3]"]) > 0.02  # the base has turned
 

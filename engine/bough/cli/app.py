@@ -51,6 +51,7 @@ from bough.mechanism.mechanism import Mechanism
 from bough.mechanism.model_summary import check as checked
 from bough.mechanism.vibration import vibrations
 from bough.model import schema as model_schema
+from bough.run.pace import Pacer
 from bough.run.settling import settled
 
 app = typer.Typer(
@@ -152,6 +153,9 @@ def run(
     ] = None,
     output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help=RESULT_HELP)] = Path("run.csv"),
     settle: Annotated[bool, typer.Option("--settle", help="Start bent by weight and loads, hinges held.")] = False,
+    real_time: Annotated[
+        bool, typer.Option("--real-time", help="Keep pace with the clock; tell computing times and overruns of steps.")
+    ] = False,
     in_process: InProcess = False,
     call_timeout: CallTimeout = None,
     strict: Strict = False,
@@ -164,7 +168,8 @@ def run(
     if settle and model.suffix.lower() in (".fmu", ".ssp"):
         raise typer.BadParameter("it is for model files and system files only", param_hint="--settle")
     contained = Contained.of(in_process, call_timeout, strict)
-    package = SystemRun(stop, step, order, extrapolation, tolerance, every, output, as_json, contained, settle)
+    pace = Pacer() if real_time else None
+    package = SystemRun(stop, step, order, extrapolation, tolerance, every, output, as_json, contained, settle, pace)
     if is_system(model):
         given = {"--method": method, "--rtol": rtol, "--atol": atol, "--max-step": max_step}
         for name, value in given.items():
@@ -177,9 +182,13 @@ def run(
         return
     if package.special():
         raise typer.BadParameter("it is for SSP packages and system files only", param_hint=package.special()[0])
-    chosen = method or "dopri5"
+    chosen = method or ("rk4" if real_time and model.suffix.lower() != ".fmu" else "dopri5")
+    if real_time and step is None:
+        step = 1e-3
+    if real_time and atol is not None:
+        raise typer.BadParameter("a run in real time takes a relative tolerance only: --rtol", param_hint="--atol")
     tolerance_ = 1e-6 if rtol is None else rtol
-    options = Run(10.0 if stop is None else stop, step, chosen, tolerance_, output, as_json, atol, max_step)
+    options = Run(10.0 if stop is None else stop, step, chosen, tolerance_, output, as_json, atol, max_step, pace)
     options.check(model, input_)
     if model.suffix.lower() == ".fmu":
         from bough.cli.fmu_run import run_fmu

@@ -47,7 +47,7 @@ def run_fmu(path: Path, file: Path | None, settings: Iterable[str], run: Run, co
         return single.run_fmu(
             fmu, run.stop, run.step, series, start, run.rtol, progress,
             isolate=contained.isolate, call_timeout=contained.call_timeout,
-            strict=contained.strict, warn=lambda text: complain(f"warning: {text}"),
+            strict=contained.strict, pace=run.pace, warn=lambda text: complain(f"warning: {text}"),
         )  # fmt: skip
 
     deliver(fmu.name, work, run)

@@ -81,8 +81,9 @@ def record(
     """Run a model through its FMU, or a system, and keep the run beside it as a reference."""
     from bough.regression import Tolerance, record, reference_path
     from bough.regression.reference import about_path
+    from bough.regression.rerun import STOP, is_system
 
-    _check_times(stop, step)
+    _check_times(stop if stop is not None or is_system(source) else STOP, step)
     contained = Contained.of(in_process, call_timeout)
     standard = Tolerance()
     tolerance = Tolerance(

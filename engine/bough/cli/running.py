@@ -25,6 +25,8 @@ from bough.errors import SimulationError
 from bough.mechanism.kernel import METHODS
 from bough.mechanism.mechanism import Mechanism
 from bough.model.named_files import check_target
+from bough.run.pace import REAL_TIME, Pacer
+from bough.run.pace import told as told_pace
 from bough.run.result import Interrupted, Result
 from bough.run.result_csv import metadata_path
 from bough.run.result_files import CSV, ENDINGS, check_result_name, is_stream
@@ -72,6 +74,7 @@ class Run:
     as_json: bool
     atol: float | None = None
     max_step: float | None = None
+    pace: Pacer | None = None
 
     def check(self, *inputs: Path | None) -> None:
         """Refuse numbers that make no run, and an output that is one of the files it reads.
@@ -131,7 +134,14 @@ def execute(system: Mechanism, series: Mapping[str, Series], settings: Mapping[s
     plan = Plan(run.stop, run.step, series, run.method, run.rtol, run.atol, run.max_step)
 
     def work(progress: Progress) -> Result:
-        return run_set(system, settings, plan, progress)
+        if run.pace is None:
+            return run_set(system, settings, plan, progress)
+        from bough.run.pacing import paced
+
+        return paced(
+            system, run.stop, run.step or 1e-3, inputs=series, settings=settings, method=run.method, rtol=run.rtol,
+            max_step=run.max_step, pacer=run.pace, progress=progress,
+        )  # fmt: skip
 
     deliver(system.model.name, work, run)
 
@@ -155,6 +165,8 @@ def deliver(name: str, work: Callable[[Progress], Result], run: Run) -> None:
         answer(_statistics(result, run, failure))
     if failure is None:
         say(_told(result, run))
+        if run.pace is not None and len(result) > 1:
+            say(told_pace(result.statistics, float(result.t[1] - result.t[0])))
         return
     complain(str(failure))
     if kept:
@@ -184,6 +196,7 @@ def _statistics(result: Result, run: Run, failure: SimulationError | Interrupted
         "time": float(result.t[-1]) if len(result) else None,
         **counts,
         "seconds": result.statistics["seconds"],
+        **{key: result.statistics[key] for key in REAL_TIME if key in result.statistics},
         "error": None if failure is None else str(failure),
     }
 

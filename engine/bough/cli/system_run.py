@@ -16,6 +16,8 @@ from bough.cli.containing import Contained
 from bough.cli.inputs import gather_named
 from bough.cli.running import STDOUT, Progress, check_result_output, write_result
 from bough.errors import BoughError, SimulationError
+from bough.run.pace import REAL_TIME, Pacer
+from bough.run.pace import told as told_pace
 from bough.run.result import Interrupted, Result
 
 if TYPE_CHECKING:
@@ -60,6 +62,7 @@ class SystemRun:
     as_json: bool
     contained: Contained
     settle: bool = False
+    pace: Pacer | None = None
 
     def special(self) -> list[str]:
         """Names of the options that were given and that only packages have."""
@@ -126,6 +129,8 @@ class SystemRun:
             answer(_summary(result, self.output, failure))
         if failure is None:
             say(_told(result, self.output))
+            if self.pace is not None:
+                say(told_pace(result.statistics, float(result.t[1] - result.t[0])))
             return
         complain(str(failure))
         where = "on stdout" if self.output == STDOUT else f"in {self.output}"
@@ -146,6 +151,7 @@ class SystemRun:
             values=values,
             every=self.every or 1,
             settle=self.settle,
+            pace=self.pace,
             progress=progress,
             warn=lambda text: complain(f"warning: {text}"),
             isolate=self.contained.isolate,
@@ -191,6 +197,7 @@ def _summary(result: Result, output: Path, failure: BaseException | None) -> dic
         "steps": int(statistics.get("steps", 0)),
         "rejected": int(statistics.get("rejected", 0)),
         "seconds": statistics["seconds"],
+        **{key: statistics[key] for key in REAL_TIME if key in statistics},
         "ports": [
             {"port": name, "energy": statistics[f"energy {name}"], "residual": statistics[f"residual {name}"]}
             for name in names

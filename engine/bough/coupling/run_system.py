@@ -23,6 +23,7 @@ from bough.coupling.steps import How, announce, simulate
 from bough.coupling.warned import disliked, warnings_of
 from bough.errors import SimulationError
 from bough.files import check_archives
+from bough.run.pace import Pacer
 from bough.run.result import Array, Result
 
 Signal: TypeAlias = float | tuple[Array, Array] | Callable[[float], float]
@@ -46,6 +47,7 @@ def run(
     isolate: bool | None = None,
     call_timeout: float = CALL_TIMEOUT,
     strict: bool = False,
+    pace: Pacer | None = None,
 ) -> Result:
     """Run a system of FMUs. What is not given is as the package says.
 
@@ -67,6 +69,8 @@ def run(
             bough's own code. The numbers are the same.
         call_timeout: Longest time of a call of an FMU in a process of its own, s; 0: none.
         strict: Whether FMUs whose description a validator dislikes are refused; else they run with a warning.
+        pace: Keeps the run at the pace of the wall clock; `statistics` then has `p50`, `p99` and `worst` of a step's
+            computing time, s, `overruns` and `late`.
 
     Returns:
         Inputs and outputs of all components, `component.variable`, at the communication points. `statistics` has
@@ -102,7 +106,7 @@ def run(
             raise SimulationError(f"every is {every}: expected 1 or more")
         points = communication_points(master.start, master.stop, master.step)
         announce([*warnings_of(assembly, signals), *warn_of_knots(points, signals, assembly)], warn)
-        how = How(every, progress, isolate, checked_timeout(call_timeout))
+        how = How(every, progress, isolate, checked_timeout(call_timeout), pace=pace)
         result = simulate(assembly, signals, points, how, folder)
         announce(how.said, warn)
         return result

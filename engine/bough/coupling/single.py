@@ -16,6 +16,7 @@ from bough.coupling.slave import CALL_TIMEOUT
 from bough.coupling.steps import How, announce, simulate
 from bough.coupling.warned import disliked
 from bough.errors import SimulationError
+from bough.run.pace import Pacer
 from bough.run.result import Result
 from bough.run.series_file import Series
 
@@ -59,6 +60,7 @@ def run_fmu(
     call_timeout: float = CALL_TIMEOUT,
     warn: Callable[[str], None] | None = None,
     strict: bool = False,
+    pace: Pacer | None = None,
 ) -> Result:
     """Run an FMU from time zero.
 
@@ -74,8 +76,10 @@ def run_fmu(
         isolate: Whether it runs in a process of its own, where it can do no harm; None: unless its code is bough's.
             The numbers are the same.
         call_timeout: Longest time of a call in a process of its own, s; 0: none.
-        warn: Called with each warning, before the run begins; None: Python's `warnings`.
+        warn: Called with each warning, before the run begins, and at its end with those of the FMU; None: Python's
+            `warnings` for the former.
         strict: Whether an FMU whose description a validator dislikes is refused; else it runs with a warning.
+        pace: Keeps the run at the pace of the wall clock.
 
     Returns:
         Time and every input and output.
@@ -99,6 +103,9 @@ def run_fmu(
         (component.name, name): signal(name, about.variables[name], series) for name, series in (inputs or {}).items()
     }
     announce([*disliked(assembly, strict), *warn_of_knots(points, signals, assembly)], warn)
-    how = How(1, progress, isolate, checked_timeout(call_timeout), rtol, str(component.fmu))
+    how = How(1, progress, isolate, checked_timeout(call_timeout), rtol, str(component.fmu), pace)
     with tempfile.TemporaryDirectory(prefix="bough-", ignore_cleanup_errors=True) as folder:
-        return simulate(assembly, signals, points, how, Path(folder))
+        result = simulate(assembly, signals, points, how, Path(folder))
+    if warn is not None:
+        announce(how.said, warn)
+    return result

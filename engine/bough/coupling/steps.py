@@ -17,6 +17,7 @@ from bough.coupling.exchange import Exchange
 from bough.coupling.master import Coupling
 from bough.coupling.outside import Signal, stops
 from bough.coupling.slave import CALL_TIMEOUT, Channel, Failure, Slave
+from bough.run.pace import Pacer
 from bough.run.result import Interrupted, Result
 from bough.text.problems import one_of
 
@@ -39,6 +40,7 @@ class How:
         call_timeout: Longest time of a call there, s; 0: none.
         rtol: Relative tolerance for the FMUs' solvers; None: their own.
         alone: What messages call the only FMU of a system, whose variables then go by their bare names.
+        pace: Called after each communication point with its time, s, and before with `begin`: a run in real time.
         said: Gets what the components have warned of while the run went well, each once.
     """
 
@@ -48,6 +50,7 @@ class How:
     call_timeout: float = CALL_TIMEOUT
     rtol: float | None = None
     alone: str | None = None
+    pace: Pacer | None = None
     said: list[str] = field(default_factory=list)
 
 
@@ -97,8 +100,12 @@ def simulate(
             slave = Slave(component, folder / f"run{k}", how.isolate, how.call_timeout, how.alone)
             run.slaves[component.name] = slave
         run.start(signals, points)
+        if how.pace is not None:
+            how.pace.begin(points[0])
         for i, parts in enumerate(stops(points, signals.values(), assembly), 1):
             run.advance(parts, i % how.every == 0 or i == len(points) - 1)
+            if how.pace is not None:
+                how.pace(points[i])
             if how.progress is not None:
                 how.progress(i / (len(points) - 1))
         for slave in run.slaves.values():
@@ -160,6 +167,8 @@ class _Run:
 
     def _statistics(self) -> dict[str, float]:
         out: dict[str, float] = {"seconds": clock.perf_counter() - self._began}
+        if self._how.pace is not None:
+            out |= self._how.pace.statistics()
         coupling = self._coupling
         if coupling is None or self._how.alone is not None:  # communication steps of one FMU are no news
             return out

@@ -150,12 +150,6 @@ class Instance:
         self._said.clear()
         return text
 
-    def said(self) -> list[str]:
-        """Warnings since the last call of this function, or since a call failed."""
-        out = list(self._said)
-        self._said.clear()
-        return out
-
     def _fail(self, status: int = ERROR) -> None:
         """Raise what a call back raised, or what has been logged."""
         if self._failure is not None:
