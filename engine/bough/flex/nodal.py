@@ -29,7 +29,8 @@ def nodal_body(nodal: Nodal) -> FlexBody:
 
     stiffness = np.array(nodal.stiffness, dtype=np.float64).reshape(nm, nm)
     k = np.diag(stiffness)
-    points = Points(positions, masses, inertias, shapes)
+    centres, moved = _centres(positions, np.array([node.com for node in nodal.nodes], dtype=np.float64), shapes)
+    points = Points(centres, masses, inertias, moved)
     m = np.diag(points.modal_mass)
     damping = np.zeros((nm, nm))
     if nodal.damping_matrix is not None:
@@ -49,6 +50,15 @@ def nodal_body(nodal: Nodal) -> FlexBody:
         damping=damping,
         frequencies=frequencies,
     )
+
+
+def _centres(positions: Array, com: Array, shapes: Array) -> tuple[Array, Array]:
+    """Mass centres beside the nodes, and their shapes: an arm turns with its node."""
+    if not com.any():
+        return positions, shapes
+    moved = shapes.copy()
+    moved[:, 3:] += np.cross(shapes[:, :3], com[:, :, np.newaxis], axis=1)
+    return positions + com, moved
 
 
 def inertia_matrix(inertia: tuple[float, ...]) -> Array:

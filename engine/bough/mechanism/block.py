@@ -315,7 +315,7 @@ def _pairs(N1: Array, F1: Array, skew: bool) -> Array:
 
 
 DIGITS = 7e4
-"""Mobility of a port by its modes times the inertia behind it; rounding times its square, 1e-6 of the forces, is lost."""
+"""Mobility of a port by its modes times the inertia behind it; rounding times its square, 1e-6, is lost."""
 
 
 def _lost(port: TwoPort, carried: tuple[float, float]) -> bool:

@@ -90,7 +90,8 @@ class NodalNodeFile(FileModel):
     name: Name = Field(description=NAME)
     position: Vec3 = Field(description=POSITION)
     mass: NonNegative = Field(0.0, description="a number, 0 or more: mass, kg")
-    inertia: Vec6 = Field([0.0] * 6, description=f"{_INERTIA}, about the node")
+    com: Vec3 = Field([0.0, 0.0, 0.0], description="3 numbers: mass centre from the node [x, y, z], m, body axes")
+    inertia: Vec6 = Field([0.0] * 6, description=f"{_INERTIA}, about the mass centre")
 
 
 class NodalFile(FileModel):

@@ -51,10 +51,22 @@ def unit_quaternion(values: Sequence[float], path: Path, report: Report) -> Quat
     return (x, y, z, w)
 
 
-def inertia(values: Sequence[float], path: Path, report: Report) -> Inertia:
+def one_axis(values: Sequence[float]) -> int | None:
+    """The axis (0, 1, 2) of an inertia that has no other entry, as textbooks write a wheel: `[2, 0, 0, 0, 0, 0]`."""
+    given = [i for i, value in enumerate(values) if value != 0.0]
+    return given[0] if len(given) == 1 and given[0] < 3 and values[given[0]] > 0.0 else None
+
+
+def inertia(values: Sequence[float], path: Path, report: Report, alone: bool = False) -> Inertia:
     """The six entries, if their matrix can be the inertia of a body.
 
     Principal moments A <= B <= C of any mass distribution have A >= 0 and A + B >= C.
+
+    Args:
+        values: Ixx Iyy Izz Ixy Ixz Iyz, kg.m^2.
+        path: Where they stand.
+        report: Gets what is wrong.
+        alone: Whether an inertia about one axis only is let pass; the tree tells whether it may be.
     """
     xx, yy, zz, xy, xz, yz = (float(value) for value in values)
     principal = np.linalg.eigvalsh([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
@@ -67,7 +79,7 @@ def inertia(values: Sequence[float], path: Path, report: Report) -> Inertia:
             f"principal moments {moments} kg.m^2",
             "check the signs: Ixy, Ixz, Iyz are entries of the inertia matrix",
         )
-    elif principal[0] + principal[1] < principal[2] - slack:
+    elif principal[0] + principal[1] < principal[2] - slack and not (alone and one_axis(values) is not None):
         report.add(
             path,
             "principal moments that obey the triangle inequality, A + B >= C",

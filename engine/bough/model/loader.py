@@ -18,6 +18,7 @@ from bough.model.resolve_wheels import expand_wheels
 from bough.model.sensors import split_outputs
 from bough.model.synonyms import MODEL_WORDS
 from bough.model.tree import Entry, check_ports, check_tree, entry
+from bough.model.turning import check_turning
 from bough.text.compose import Data
 from bough.text.problems import Report, describe
 from bough.text.source import ModelSource, read
@@ -56,6 +57,7 @@ def load(source: ModelSource) -> Model:
     report.fail_if_any()
     bodies = tuple(e.body for e in entries if e.body is not None)
     check_mobility(bodies, report)
+    check_turning(bodies, report)
     names = {b.name for b in bodies} | {b.hinge.name for b in bodies}
     loops = resolve_loops(header.loops or (), bodies, names, report)
     couplings = resolve_couplings(header.couplings or (), bodies, names, report)

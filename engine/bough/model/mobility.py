@@ -90,6 +90,10 @@ def _nodal_points(nodal: Nodal | None) -> Points:
     # What the attach node does with a mode, the hinge undoes: Pi_j - phi* Pi_d.
     shapes = shapes - _carry(positions) @ shapes[attach]
     masses = np.array([node.mass for node in nodal.nodes])
+    # Mass centres beside their nodes turn with them.
+    com = np.array([node.com for node in nodal.nodes])
+    shapes[:, 3:] += np.cross(shapes[:, :3], com[:, :, None], axis=1)
+    positions = positions + com
     return positions, masses, np.array([_matrix(node.inertia) for node in nodal.nodes]), shapes
 
 

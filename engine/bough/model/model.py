@@ -97,11 +97,20 @@ class Rigid(Frozen):
 
 
 class NodalNode(Frozen):
-    """A node of a nodal body: undeformed position (m), mass (kg), inertia about the node (kg.m^2)."""
+    """A node of a nodal body.
+
+    Attributes:
+        name: Of the node.
+        position: Undeformed, m, body axes.
+        mass: kg.
+        com: Mass centre from the node, m, body axes.
+        inertia: About the mass centre, kg.m^2.
+    """
 
     name: str
     position: Vector3
     mass: float
+    com: Vector3 = (0.0, 0.0, 0.0)
     inertia: Inertia
 
 

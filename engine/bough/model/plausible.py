@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from bough.model.beam_data import Beam, Section
+from bough.model.frames import one_axis
 from bough.model.model import Body, Hinge, Model, Rigid
 from bough.text.problems import Path, key_path
 from bough.text.source import ModelSource, read
@@ -106,6 +107,11 @@ def _oddities(model: Model) -> Iterator[_Oddity]:
             yield from _of_cut(body, model, ("bodies", i, "beam", "modes"))
         if body.rigid is not None:
             yield from _of_rigid(body, model, ("bodies", i, "rigid", "mass"))
+            if one_axis(body.rigid.inertia) is not None:
+                found = "inertia about one axis only, which no body has"
+                why = "it turns about that axis alone, and the other moments do nothing"
+                cure = "give all three before it gets another hinge: `[I, I/2, I/2, 0, 0, 0]` is a thin disc"
+                yield _Oddity(("bodies", i, "rigid", "inertia"), found, why, cure)
 
 
 def _of_hinge(hinge: Hinge, path: Path) -> Iterator[_Oddity]:

@@ -62,7 +62,7 @@ def _rigid(file: RigidFile, tunable: bool, path: Path, report: Report) -> Rigid:
     return Rigid(
         mass=file.mass,
         com=vector(file.com),
-        inertia=inertia(file.inertia, (*path, "inertia"), report),
+        inertia=inertia(file.inertia, (*path, "inertia"), report, alone=True),
         nodes=nodes,
         wheels=wheels,
         tunable=tunable,

@@ -62,6 +62,7 @@ def _nodes(files: list[NodalNodeFile], path: Path, report: Report) -> tuple[Noda
                 name=file.name,
                 position=vector(file.position),
                 mass=file.mass,
+                com=vector(file.com),
                 inertia=inertia(file.inertia, (*path, i, "inertia"), report),
             )
         )
