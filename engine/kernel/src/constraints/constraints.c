@@ -89,7 +89,7 @@ static bough_status project_speeds(const bough_model *m, bough_data *d, const do
     const bough_constraint_view c = bough_constraints_of(d->constraints);
     const double size = largest(m, c.rate, c.scale, &owner);
     if (!bough_finite(size) || (i == 2 && size > OPEN * fastest)) return opened(d, owner);
-    if (size <= CLOSED * fastest) return BOUGH_OK;
+    if (size <= 0.1 * CLOSED * fastest) return BOUGH_OK;
     for (int j = 0; j < m->nu; j++) u[j] += delta[j];
   }
   return BOUGH_OK;

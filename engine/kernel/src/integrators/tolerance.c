@@ -6,7 +6,7 @@
  *   rtol s_i + h n_i
  * where s_i is the largest distance that the coordinate has had from its start value. Then a motion of a nanometre is
  * computed with as many digits as one of a metre, about any offset and in any unit, and a run with a thousandth of the
- * load is a thousandth of the run. Four refinements:
+ * load is a thousandth of the run. Five refinements:
  *  - Translations of one hinge are one vector, and so are its rotations: they share the largest s_i. Otherwise a turn of
  *    the axes would decide which component has to be resolved.
  *  - Modes of one body add up to one deflection. Weighted with the root of their modal mass they are comparable, and a
@@ -16,6 +16,8 @@
  *    step. Where shorter steps do not help, s_i is at least what the step's acceleration makes of the coordinate in a
  *    time H: a hundredth of the time between two results, or a tenth of a radian of the fastest vibration or turn if
  *    that is less. How fast the mechanism vibrates is measured there, by moving it along with the step.
+ *  - Loops tie coordinates together. One that a loop holds fast moves by what its projection leaves, and its error is taken off
+ *    by the projection: with loops, no hinge is resolved below LOOP_FLOOR of the largest motion of any.
  * n_i is the noise of the rate: a coordinate that stands still to rounding (a loaded arm in equilibrium, the lateral
  * modes of a plane motion) must not be resolved to rtol of that rounding. It is measured when a step is about to be
  * rejected: state, inputs and gravity are changed in their last digits, and the change of the rates, which holds every
@@ -29,6 +31,7 @@
  * hundred times its displacements. */
 static const double SPEED_FLOOR = 100.0;
 static const double MODE_FLOOR = 0.1;
+static const double LOOP_FLOOR = 0.01;
 static const double TURN = 6.28318530717958647692;
 static const double HORIZON = 1e-2; /* of the time between two results */
 static const double RADIANS = 0.1;  /* of the fastest mode or turn */
@@ -130,6 +133,29 @@ static double fastest_turn(const bough_sim *sim) {
   return most;
 }
 
+/* sim->trial[from .. to - 1] over `unit` onto *most, or (raise) up to a part of it */
+static void floor_of(const bough_sim *sim, int from, int to, double unit, double *most, int raise) {
+  for (int i = from; i < to; i++)
+    if (raise)
+      sim->trial[i] = larger(sim->trial[i], LOOP_FLOOR * unit * *most);
+    else
+      *most = larger(*most, sim->trial[i] / unit);
+}
+/* Sizes of hinge coordinates in a mechanism with loops. Rotations count by the mechanism's length, up to full turns. */
+static void sizes_in_loops(const bough_sim *sim) {
+  const double turn = 1.0 / sim->model->length;
+  double way = 0.0, speed = 0.0;
+  for (int raise = 0; raise < 2; raise++) {
+    if (raise && way > TURN / turn) way = TURN / turn;
+    for (int k = 0; k < sim->model->nb; k++) {
+      const bough_body *b = sim->model->body + k;
+      const int u0 = sim->nq + b->u0;
+      floor_of(sim, b->q0, b->q0 + b->slides, 1.0, &way, raise), floor_of(sim, b->q0 + b->slides, b->qm, turn, &way, raise);
+      floor_of(sim, u0, u0 + b->slides, 1.0, &speed, raise), floor_of(sim, u0 + b->slides, sim->nq + b->um, turn, &speed, raise);
+    }
+  }
+}
+
 static mean_square by_motion(const bough_sim *sim, double h) {
   mean_square mean = {0.0, 0};
   for (int k = 0; k < sim->model->nb; k++) {
@@ -138,6 +164,11 @@ static mean_square by_motion(const bough_sim *sim, double h) {
     sizes_of_vector(sim, h, b->q0, b->slides, u0, b->slides);
     sizes_of_vector(sim, h, q_turn, b->qm - q_turn, u_turn, um - u_turn);
     sizes_of_modes(sim, h, b->qm, um, b->nm);
+  }
+  if (sim->model->n_rows > 0) sizes_in_loops(sim);
+  for (int k = 0; k < sim->model->nb; k++) {
+    const bough_body *b = sim->model->body + k;
+    const int u0 = sim->nq + b->u0, um = sim->nq + b->um, q_turn = b->q0 + b->slides;
     add_hinge(sim, h, b->q0, q_turn, INFINITY, &mean);
     add_hinge(sim, h, q_turn, b->qm, TURN, &mean);
     add_hinge(sim, h, u0, um, INFINITY, &mean);
