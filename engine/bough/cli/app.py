@@ -33,6 +33,7 @@ from bough.cli.doctoring import doctor
 from bough.cli.flex_body import check_picture, flex
 from bough.cli.inputs import Series, gather
 from bough.cli.linear import bode, linearize
+from bough.cli.options import At, Json, ModelFile, Settle
 from bough.cli.partner import partners
 from bough.cli.planning import plan
 from bough.cli.references import record, verify
@@ -65,8 +66,6 @@ app = typer.Typer(
 
 MODELS, FMUS, SYSTEMS, HELP = "Models", "FMUs and results", "Systems of FMUs", "Help"
 """Panels of `bough --help`: what a command is for."""
-ModelFile = Annotated[Path, typer.Argument(help="Model file, YAML or JSON.", show_default=False)]
-Json = Annotated[bool, typer.Option("--json", help="Answer in JSON, for a program.")]
 
 
 def _version(wanted: bool) -> None:
@@ -222,19 +221,11 @@ def _at_rest(system: Mechanism, series: Mapping[str, Series], settings: Mapping[
 @guarded
 def modes(
     model: ModelFile,
-    at: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--at",
-            metavar="NAME=VALUE",
-            help="Coordinate of the position, such as shoulder.phi=0.5; may be repeated, or joined by commas.",
-            show_default="the start position",
-        ),
-    ] = None,
+    at: At = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="PNG", help="A picture of the motions.")
     ] = None,
-    settle: Annotated[bool, typer.Option("--settle", help="Bent by its weight there, hinges held.")] = False,
+    settle: Settle = False,
     spin: Annotated[
         list[str] | None,
         typer.Option(

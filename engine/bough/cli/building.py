@@ -11,19 +11,13 @@ from typing import Annotated
 import typer
 
 from bough.cli.console import answer, guarded, say
+from bough.cli.options import Fmi, FmiVersion, Json, ModelFile, Platform
 from bough.cli.summary import warn_of_oddities
 from bough.errors import BoughError
 from bough.flex import load
 from bough.fmu import build_fmu
 from bough.fmu.package import FOLDERS, native_platform
 from bough.model.named_files import check_target
-
-
-class Fmi(str, Enum):
-    """Versions of the standard."""
-
-    two = "2.0"
-    three = "3.0"
 
 
 class Runtime(str, Enum):
@@ -36,23 +30,15 @@ class Runtime(str, Enum):
 
 @guarded
 def build(
-    model: Annotated[Path, typer.Argument(help="Model file, YAML or JSON.", show_default=False)],
+    model: ModelFile,
     output: Annotated[
         Path | None,
         typer.Option(
             "-o", "--output", metavar="X.fmu", help="The FMU; .fmu is added if missing.", show_default="NAME.fmu here"
         ),
     ] = None,
-    fmi: Annotated[Fmi, typer.Option("--fmi", help="Version of the standard.")] = Fmi.two,
-    platform: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--platform",
-            metavar="P",
-            help="all, native (this machine's), or a tuple such as x86_64-linux; may be repeated.",
-            show_default="all",
-        ),
-    ] = None,
+    fmi: FmiVersion = Fmi.two,
+    platform: Platform = None,
     runtime: Annotated[
         Runtime, typer.Option("--runtime", help="Compiled code, a Python slave, or C sources.")
     ] = Runtime.native,
@@ -62,7 +48,7 @@ def build(
     model_version: Annotated[
         str, typer.Option("--model-version", help="Version of the model.", show_default=False)
     ] = "",
-    as_json: Annotated[bool, typer.Option("--json", help="Answer in JSON, for a program.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Write a model as an FMU, for Co-Simulation and Model Exchange."""
     began = time.perf_counter()
@@ -85,14 +71,19 @@ def build(
             answer({"ok": False, "error": str(error)})
         raise
     seconds = time.perf_counter() - began
-    with zipfile.ZipFile(target) as archive:
-        folders = sorted({name.split("/")[1] for name in archive.namelist() if name.startswith("binaries/")})
-    size = target.stat().st_size
+    folders, size = packed(target)
     if as_json:
         about = {"ok": True, "output": str(target), "fmi": fmi.value, "runtime": runtime.value}
         answer({**about, "platforms": folders, "bytes": size, "seconds": seconds})
     what = ", ".join(folders) or "C sources"
     say(f"{target}: FMI {fmi.value}, {what}; {size / 1000:.0f} kB in {seconds:.2f} s")
+
+
+def packed(fmu: Path) -> tuple[list[str], int]:
+    """Platforms of an FMU's binaries, and its size in bytes."""
+    with zipfile.ZipFile(fmu) as archive:
+        folders = sorted({name.split("/")[1] for name in archive.namelist() if name.startswith("binaries/")})
+    return folders, fmu.stat().st_size
 
 
 def fmu_path(path: Path) -> Path:

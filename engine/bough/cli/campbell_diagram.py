@@ -10,6 +10,7 @@ import numpy as np
 import typer
 
 from bough.cli.console import answer, console, guarded, say
+from bough.cli.options import Json
 from bough.errors import ArgumentError
 from bough.files import write_text
 from bough.flex import load
@@ -40,7 +41,7 @@ def diagram(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="The diagram: .png, .svg or .csv.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Answer in JSON, for a program.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Campbell diagram: natural frequencies over the speed of a hinge, about steady rotation."""
     if output is not None:

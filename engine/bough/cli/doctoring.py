@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
 from bough.cli.console import FAILED, answer, guarded
+from bough.cli.options import Json
 from bough.fmu.doctor import doctor as installed
 
 CPU = {"base": "baseline code of the platform", "v3": "AVX2 and FMA (x86-64-v3)"}
@@ -14,7 +15,7 @@ CPU = {"base": "baseline code of the platform", "v3": "AVX2 and FMA (x86-64-v3)"
 
 
 @guarded
-def doctor(as_json: Annotated[bool, typer.Option("--json", help="Answer in JSON, for a program.")] = False) -> None:
+def doctor(as_json: Json = False) -> None:
     """Say what is installed: kernel and CPU build, platforms of FMUs, packages and tools, found or missing."""
     found = installed()
     if as_json:

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from bough.cli.console import answer, complain, console, guarded, say
+from bough.cli.options import Json
 from bough.errors import ArgumentError, SimulationError
 from bough.files import check_different
 from bough.flex.appendix_c import check_ending, write_integrals
@@ -43,7 +44,7 @@ def flex(
         Path | None,
         typer.Option("--integrals", metavar="FILE", help="Write the body's modal integrals by name: .json or .npz."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Answer in JSON, for a program.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Show flexible bodies: mass, inertia, nodes, modes, and a picture of the modes."""
     picture = Path(f"{file.stem}_modes.png") if output is None and not as_json else output

@@ -10,6 +10,7 @@ import typer
 from rich.table import Table
 
 from bough.cli.console import answer, complain, console, guarded, say
+from bough.cli.options import At, Json, ModelFile, Settle
 from bough.cli.vibration_table import position
 from bough.errors import ArgumentError
 from bough.flex import load
@@ -22,17 +23,6 @@ from bough.mechanism.reduction import Reduced, reduce
 from bough.model.named_files import check_target
 from bough.text.ranges import grid_values
 
-ModelFile = Annotated[Path, typer.Argument(help="Model file, YAML or JSON.", show_default=False)]
-At = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--at",
-        metavar="NAME=VALUE",
-        help="Coordinate of the position, such as shoulder.phi=0.5; may be repeated, or joined by commas.",
-        show_default="the start position",
-    ),
-]
-Settle = Annotated[bool, typer.Option("--settle", help="Bent by its weight there, hinges held.")]
 From = Annotated[
     list[str] | None,
     typer.Option(
@@ -45,7 +35,6 @@ To = Annotated[
         "--to", metavar="OUTPUT", help="Output, such as upper.tip.r[2]; may be repeated.", show_default="all outputs"
     ),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Answer in JSON, for a program.")]
 SHOWN = 40
 """Poles and zeros that a table shows."""
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import time
-import zipfile
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.table import Table
 
-from bough.cli.building import Fmi, asked_platforms
+from bough.cli.building import asked_platforms, packed
 from bough.cli.console import answer, console, guarded, say
+from bough.cli.options import Fmi, FmiVersion, Json, Platform
 from bough.errors import BoughError
 from bough.partners import KINDS, build_partner
 from bough.partners.model_controller import OPTIONS
@@ -39,20 +39,9 @@ Set = Annotated[
         help="Value of a parameter: R=0.5 for all axes, R=0.5,0.7 for each, R[2]=0.7 for one; may be repeated.",
     ),
 ]
-FmiOption = Annotated[Fmi, typer.Option("--fmi", help="Version of the standard.")]
-Platform = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--platform",
-        metavar="P",
-        help="all, native (this machine's), or a tuple such as x86_64-linux; may be repeated.",
-        show_default="all",
-    ),
-]
 Runtime = Annotated[
     str, typer.Option("--runtime", metavar="R", help="native: compiled code; python: a pythonfmu slave.")
 ]
-Json = Annotated[bool, typer.Option("--json", help="Answer in JSON, for a program.")]
 
 
 def _epilog(kind: str) -> str:
@@ -113,7 +102,7 @@ def motor(
     output: Output = None,
     axes: Axes = 1,
     set_: Set = None,
-    fmi: FmiOption = Fmi.two,
+    fmi: FmiVersion = Fmi.two,
     platform: Platform = None,
     runtime: Runtime = "native",
     as_json: Json = False,
@@ -128,7 +117,7 @@ def controller(
     output: Output = None,
     axes: Axes = 1,
     set_: Set = None,
-    fmi: FmiOption = Fmi.two,
+    fmi: FmiVersion = Fmi.two,
     platform: Platform = None,
     runtime: Runtime = "native",
     as_json: Json = False,
@@ -143,7 +132,7 @@ def model_controller(
     model: Annotated[Path, typer.Argument(help="Model file of the mechanism, YAML or JSON.", show_default=False)],
     output: Output = None,
     set_: Set = None,
-    fmi: FmiOption = Fmi.two,
+    fmi: FmiVersion = Fmi.two,
     platform: Platform = None,
     runtime: Runtime = "native",
     as_json: Json = False,
@@ -178,9 +167,7 @@ def _build(
             answer({"ok": False, "error": str(error)})
         raise
     seconds = time.perf_counter() - began
-    with zipfile.ZipFile(target) as archive:
-        folders = sorted({name.split("/")[1] for name in archive.namelist() if name.startswith("binaries/")})
-    size = target.stat().st_size
+    folders, size = packed(target)
     if as_json:
         about = {"ok": True, "output": str(target), "partner": kind, "fmi": fmi.value, "runtime": runtime}
         answer({**about, "platforms": folders, "bytes": size, "seconds": seconds})

@@ -9,16 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bough.cli.building import Fmi
 from bough.cli.console import FAILED, answer, guarded, problems, progress_bar, say
 from bough.cli.containing import CallTimeout, Contained, InProcess
+from bough.cli.options import Fmi, Json
 from bough.errors import BoughError, SimulationError
 from bough.model.named_files import check_target
 
 if TYPE_CHECKING:
     from bough.regression import Comparison, Reference, Tolerance
-
-Json = Annotated[bool, typer.Option("--json", help="Answer in JSON, for a program.")]
 
 
 @guarded

@@ -22,6 +22,7 @@ from bough.cli.console import (
     uninterrupted,
 )
 from bough.cli.inputs import gather_named, input_names
+from bough.cli.options import Json
 from bough.cli.running import METHOD_HELP, Atol, MaxStep, Run, known_method
 from bough.cli.system_run import is_system
 from bough.errors import BoughError, listed
@@ -88,7 +89,7 @@ def sweep(
         int | None,
         typer.Option("--jobs", metavar="N", min=1, help="Runs at a time.", show_default="one per processor"),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Answer in JSON, for a program.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Simulate a model for every combination of values; keep final, peak and rms value of every variable."""
     from bough.run.studies import SweepInterrupted, check_settings, grid

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bough.cli.building import Fmi, asked_platforms
+from bough.cli.building import asked_platforms
 from bough.cli.console import answer, complain, guarded, problems, say
+from bough.cli.options import Fmi, Json
 from bough.errors import BoughError
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def couple(
             "--container", metavar="X.fmu", help="Also write one FMU of all (needs fmu-manipulation-toolbox)."
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Answer in JSON, for a program.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Connect FMUs, models and partners to a system, check it, and pack it as SSP 1.0."""
     from bough.coupling import couple as write

@@ -30,7 +30,7 @@ def position(system: Mechanism, settings: Sequence[str], settle: bool = False) -
     """The position that `--at` and `--settle` choose, (nq,).
 
     Raises:
-        typer.BadParameter: There is no such coordinate, it is no number, or a quaternion has no length.
+        typer.BadParameter: There is no such coordinate, it is not a number, or a quaternion has no length.
         SimulationError: Flexible bodies find no equilibrium.
     """
     known = ", ".join(system.q_names[:12]) + (", ..." if system.nq > 12 else "")
@@ -50,7 +50,8 @@ def imbalance_note(system: Mechanism, found: Vibrations, about: str, settled: bo
         return None
     held = force_left(system, index, force)
     cure = "--settle bends the bodies by their load first" if modal else "--at chooses another position"
-    return f"note: {about} is no equilibrium: holding it takes {held}. The motions are those about it, held so; {cure}"
+    told = f"{about} is not an equilibrium: holding it takes {held}"
+    return f"note: {told}. The modes are those of the held mechanism; {cure}"
 
 
 def as_json(found: Vibrations) -> dict[str, Any]:

@@ -12,6 +12,7 @@ import json
 import os
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -69,36 +70,44 @@ def save_family(
     names = {"states": first.states, "inputs": first.inputs, "outputs": first.outputs}
     about = [dict(m.about) for m in models]
     varied = {} if grid is None else {key: np.array([row[key] for row in grid]) for key in grid[0]}
-    more = dict(facts or {})
-    if ending == ".json":
-        _write_json(path, arrays, names, about, varied, more, grid is None)
-    elif ending == ".npz":
-        _write_npz(path, arrays, names, about, varied, more)
-    elif ending == ".mat":
-        _write_mat(path, arrays, names, about, varied, more)
+    family = _Family(arrays, names, about, varied, dict(facts or {}), grid is None)
+    if ending == ".m":
+        write_text(path, _script(Path(path).stem, family))
     else:
-        write_text(path, _script(Path(path).stem, arrays, names, about, varied, more))
+        {".json": _write_json, ".npz": _write_npz, ".mat": _write_mat}[ending](path, family)
 
 
-_Names: TypeAlias = Mapping[str, tuple[str, ...]]
 _About: TypeAlias = Sequence[Mapping[str, float]]
 
 
-def _write_json(
-    path: str | os.PathLike[str],
-    arrays: Mapping[str, Array],
-    names: _Names,
-    about: _About,
-    varied: Mapping[str, Array],
-    more: Mapping[str, float],
-    single: bool,
-) -> None:
-    content: dict[str, Any] = {key: list(value) for key, value in names.items()}
-    content |= {key: a.tolist() for key, a in arrays.items()}
-    content["about"] = about[0] if single else list(about)
-    if varied:
-        content["grid"] = {key: a.tolist() for key, a in varied.items()}
-    write_text(path, json.dumps(content | dict(more), indent=1, allow_nan=False) + "\n")
+@dataclass(frozen=True, eq=False)
+class _Family:
+    """What a file holds.
+
+    Attributes:
+        arrays: A, B, C, D; of several models stacked.
+        names: Of states, inputs and outputs.
+        about: The operating point of each model.
+        varied: Values of the grid by coordinate; empty without a grid.
+        more: Further numbers by name.
+        single: Whether it is one model without a grid.
+    """
+
+    arrays: Mapping[str, Array]
+    names: Mapping[str, tuple[str, ...]]
+    about: _About
+    varied: Mapping[str, Array]
+    more: Mapping[str, float]
+    single: bool
+
+
+def _write_json(path: str | os.PathLike[str], f: _Family) -> None:
+    content: dict[str, Any] = {key: list(value) for key, value in f.names.items()}
+    content |= {key: a.tolist() for key, a in f.arrays.items()}
+    content["about"] = f.about[0] if f.single else list(f.about)
+    if f.varied:
+        content["grid"] = {key: a.tolist() for key, a in f.varied.items()}
+    write_text(path, json.dumps(content | dict(f.more), indent=1, allow_nan=False) + "\n")
 
 
 def _table(about: _About) -> tuple[list[str], Array]:
@@ -107,32 +116,18 @@ def _table(about: _About) -> tuple[list[str], Array]:
     return names, np.array([[row.get(name, 0.0) for name in names] for row in about])
 
 
-def _write_npz(
-    path: str | os.PathLike[str],
-    arrays: Mapping[str, Array],
-    names: _Names,
-    about: _About,
-    varied: Mapping[str, Array],
-    more: Mapping[str, float],
-) -> None:
-    about_names, values = _table(about)
-    content: dict[str, Any] = {key: np.array(value) for key, value in names.items()} | dict(arrays) | dict(more)
+def _write_npz(path: str | os.PathLike[str], f: _Family) -> None:
+    about_names, values = _table(f.about)
+    content: dict[str, Any] = {key: np.array(value) for key, value in f.names.items()} | dict(f.arrays) | dict(f.more)
     content |= {"about_names": np.array(about_names), "about": values}
-    if varied:
-        content |= {"grid_names": np.array(list(varied)), "grid": np.column_stack(list(varied.values()))}
+    if f.varied:
+        content |= {"grid_names": np.array(list(f.varied)), "grid": np.column_stack(list(f.varied.values()))}
     buffer = io.BytesIO()
     np.savez(buffer, **content)
     write_bytes(path, buffer.getvalue())
 
 
-def _write_mat(
-    path: str | os.PathLike[str],
-    arrays: Mapping[str, Array],
-    names: _Names,
-    about: _About,
-    varied: Mapping[str, Array],
-    more: Mapping[str, float],
-) -> None:
+def _write_mat(path: str | os.PathLike[str], f: _Family) -> None:
     from scipy.io import savemat
 
     def cells(texts: Sequence[str]) -> NDArray[np.object_]:
@@ -140,25 +135,18 @@ def _write_mat(
         out[:, 0] = list(texts)
         return out
 
-    about_names, values = _table(about)
-    content: dict[str, Any] = {key: cells(value) for key, value in names.items()} | dict(more)
-    content |= {key: a if a.ndim == 2 else np.moveaxis(a, 0, 2) for key, a in arrays.items()}
+    about_names, values = _table(f.about)
+    content: dict[str, Any] = {key: cells(value) for key, value in f.names.items()} | dict(f.more)
+    content |= {key: a if a.ndim == 2 else np.moveaxis(a, 0, 2) for key, a in f.arrays.items()}
     content |= {"about_names": cells(about_names), "about": values}
-    if varied:
-        content |= {"grid_names": cells(list(varied)), "grid": np.column_stack(list(varied.values()))}
+    if f.varied:
+        content |= {"grid_names": cells(list(f.varied)), "grid": np.column_stack(list(f.varied.values()))}
     buffer = io.BytesIO()
     savemat(buffer, content, do_compression=True)  # type: ignore[arg-type]  # the stubs know file names only
     write_bytes(path, buffer.getvalue())
 
 
-def _script(
-    stem: str,
-    arrays: Mapping[str, Array],
-    names: _Names,
-    about: _About,
-    varied: Mapping[str, Array],
-    more: Mapping[str, float],
-) -> str:
+def _script(stem: str, f: _Family) -> str:
     """A script for MATLAB and Octave: matrices, names, and the `ss` object where there is a control toolbox."""
 
     def matrix(a: Array) -> str:
@@ -169,18 +157,21 @@ def _script(
     def cells(texts: Sequence[str]) -> str:
         return "{" + "; ".join("'" + text.replace("'", "''") + "'" for text in texts) + "}"
 
-    about_names, values = _table(about)
+    about_names, values = _table(f.about)
     lines = [f"% {stem}: linear model written by bough. SI units and radians."]
-    for key, a in arrays.items():
+    for key, a in f.arrays.items():
         if a.ndim == 2:
             lines.append(f"{key} = {matrix(a)};")
         else:
             lines += [f"{key}(:, :, {i + 1}) = {matrix(each)};" for i, each in enumerate(a)]
-    lines += [f"{key} = {cells(value)};" for key, value in names.items()]
+    lines += [f"{key} = {cells(value)};" for key, value in f.names.items()]
     lines += [f"about_names = {cells(about_names)};", f"about = {matrix(values)};"]
-    if varied:
-        lines += [f"grid_names = {cells(list(varied))};", f"grid = {matrix(np.column_stack(list(varied.values())))};"]
-    lines += [f"{key} = {value!r};" for key, value in more.items()]
+    if f.varied:
+        lines += [
+            f"grid_names = {cells(list(f.varied))};",
+            f"grid = {matrix(np.column_stack(list(f.varied.values())))};",
+        ]
+    lines += [f"{key} = {value!r};" for key, value in f.more.items()]
     lines += [
         "if exist('ss', 'file')",
         "  sys = ss(A, B, C, D);",
