@@ -181,7 +181,7 @@ def test_settling_refuses_what_it_cannot_take(
 def test_modes_tells_which_force_is_missing_in_its_unit_and_how_to_settle(arm: Path) -> None:
     loose, settled = invoke("modes", arm), invoke("modes", arm, "--settle")
     assert re.search(
-        r"is no equilibrium: holding it takes \S+ J per unit of link\.eta\[\d\], on mode \d of body 'link'",
+        r"is not an equilibrium: holding it takes \S+ J per unit of link\.eta\[\d\], on mode \d of body 'link'",
         loose.stderr,
     )
     assert "--settle bends" in loose.stderr

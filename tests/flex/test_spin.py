@@ -166,7 +166,8 @@ def test_no_steady_motion_under_gravity_across_the_axis_is_said() -> None:
 
 
 @pytest.mark.parametrize(
-    ("spin", "told"), [({"hob": 1.0}, "hub"), ({"blade_hinge": 1.0}, "no hinge that turns"), ({"hub": "x"}, "a number")]
+    ("spin", "told"),
+    [({"hob": 1.0}, "hub"), ({"blade_hinge": 1.0}, "not a hinge that turns"), ({"hub": "x"}, "a number")],
 )
 def test_a_spin_that_cannot_be_is_refused(spin: dict[str, Any], told: str) -> None:
     with pytest.raises(ValueError, match=told):

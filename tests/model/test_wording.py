@@ -201,7 +201,7 @@ def test_the_first_lines_of_a_block_that_have_left_it_are_blamed_together(tmp_pa
 def test_a_body_on_a_beam_that_does_not_say_where_is_told_that_it_is_missing(tmp_path: Path) -> None:
     problem = problem_of(ARM.replace("    at: tip\n", ""), tmp_path)
     assert (problem.line, problem.key) == (14, "bodies[1].at")
-    assert problem.found == "`at` is missing; its default 'origin' is no node of a beam"
+    assert problem.found == "`at` is missing; its default 'origin' is not a node of a beam"
     assert problem.cure == "write `at: tip`"
 
 

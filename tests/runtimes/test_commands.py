@@ -100,7 +100,7 @@ def test_run_of_an_fmu_takes_inputs_from_a_file(tmp_path: Path) -> None:
 
 def test_what_is_no_fmu_is_refused(tmp_path: Path) -> None:
     (tmp_path / "x.fmu").write_bytes(b"nothing")
-    for name, words in (("x.fmu", "no readable FMU"), ("y.fmu", "no such file")):
+    for name, words in (("x.fmu", "not a readable FMU"), ("y.fmu", "no such file")):
         code, _, err = call("run", tmp_path / name, "-o", tmp_path / "run.csv")
         assert code == 1 and words in err and "Traceback" not in err
 

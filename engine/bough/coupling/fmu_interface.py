@@ -51,20 +51,20 @@ def read_interface(path: Path) -> Interface:
         found = _VERSION.search(text)
         version = found[1].decode() if found else "2.0"
     except Exception as error:
-        raise SimulationError(f"no readable FMU: {_reason(error)}") from None
+        raise SimulationError(f"not a readable FMU: {_reason(error)}") from None
     major = version.split(".")[0]
     if major not in ("2", "3"):
         raise SimulationError(f"an FMU of FMI {version}; FMI 2 and 3 are known")
     try:
         description, dislikes = _description(package, path)
     except Exception as error:  # FMPy raises whatever it meets
-        raise SimulationError(f"no readable FMU: {_reason(error)}") from None
+        raise SimulationError(f"not a readable FMU: {_reason(error)}") from None
     if description.coSimulation is None and description.modelExchange is None:
         raise SimulationError("an FMU that is neither for Co-Simulation nor for Model Exchange")
     try:
         helped = _helped(description, int(major), text)
     except (ValueError, KeyError, ElementTree.ParseError) as error:
-        raise SimulationError(f"no readable FMU: its clocks: {error}") from None
+        raise SimulationError(f"not a readable FMU: its clocks: {error}") from None
     return _interface(description, int(major), dislikes, helped)
 
 

@@ -37,7 +37,7 @@ BUILT, RUN, PICTURE = 0.06, 0.55, 0.06
 NOTES = {
     "controller: angle, reference and actual": "Angles are in rad here, as in run.csv (0.1 rad is 5.7 deg); "
     "the pictures show degrees.",
-    "Hinge angular accelerations": "The fine steps are no fault of the run: the controller sees the joints through "
+    "Hinge angular accelerations": "The fine steps are real: the controller sees the joints through "
     "encoders of 65536 counts a turn, and each count is a step of its command.",
 }
 """What a reader of the charts may wonder about."""

@@ -100,7 +100,7 @@ def lines_in(stream: TextIO) -> Iterator[tuple[int, str]]:
     while line := stream.readline(LINE_CHARACTERS + 1):
         number += 1
         if len(line) > LINE_CHARACTERS:
-            reason = f"line {number} has more than {LINE_CHARACTERS} characters: it is no text file of this kind"
+            reason = f"line {number} has more than {LINE_CHARACTERS} characters: this is not a text file of this kind"
             raise RefusedFileError(errno.EFBIG, reason)
         yield number, line
 

@@ -130,7 +130,7 @@ def spinning(system: Mechanism, spin: Mapping[str, float]) -> Array:
         hits = [c for c in axes if name in (c.name, c.owner)]
         if len(hits) != 1:
             known = [c.owner for c in axes if names.count(c.owner) == 1]
-            told = "turns about several axes: name a speed" if hits else "is no hinge that turns about one axis"
+            told = "turns about several axes: name a speed" if hits else "is not a hinge that turns about one axis"
             raise ArgumentError(f"spin: {name!r} {told}{choices(name, [c.name for c in hits] or known)}")
         try:
             u[hits[0].index] = float(speed)

@@ -126,7 +126,7 @@ def _check_nodes(entries: Sequence[Entry], report: Report) -> None:
             found, cure = describe(e.body.at), _node_cure(e.body.at, nodes, report)
             if not e.placed:
                 kind = bodies[e.body.parent].kind
-                found = f"`at` is missing; its default {e.body.at!r} is no node of {_KIND_WORDS.get(kind, kind)}"
+                found = f"`at` is missing; its default {e.body.at!r} is not a node of {_KIND_WORDS.get(kind, kind)}"
                 cure = f"write `at: {'tip' if 'tip' in nodes else nodes[-1]}`"
             report.add((*e.path, "at"), expected, found, cure)
         nodes_of[e.body.name] = e.nodes

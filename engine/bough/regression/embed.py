@@ -78,7 +78,7 @@ def embed(
             new[MANIFEST] = _manifest(experiments, {**_kept(archive, here), **new}).encode()
             data = _with(archive, new, here)
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
-        raise SimulationError(f"{fmu} is no readable FMU: {error}") from None
+        raise SimulationError(f"{fmu} is not a readable FMU: {error}") from None
     except OSError as error:
         raise OutputError(f"cannot read {fmu}: {error.strerror or error}") from None
     write_bytes(fmu, data)

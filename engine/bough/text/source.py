@@ -98,7 +98,7 @@ def _decode(raw: bytes, file: str) -> str:
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         found = f"the byte 0x{raw[error.start]:02x} at offset {error.start}, which is not UTF-8"
-        _refuse(file, line, "UTF-8 text", found, "save the file as UTF-8; a binary file is no model")
+        _refuse(file, line, "UTF-8 text", found, "save the file as UTF-8; a binary file is not a model")
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
         _refuse(file, line, "UTF-8 text", "a binary file (it has a zero byte)", "give the YAML model file")
