@@ -5,7 +5,7 @@ from bough.model.damping import ModalDamping
 from bough.model.fe_data import Fe, FeInterface, FeModes, FeUnits
 from bough.model.hinges import HINGES, HingeKind
 from bough.model.loader import load, schema
-from bough.model.model import Body, Hinge, Model, Nodal, NodalNode, Rigid, RigidNode, Wheel
+from bough.model.model import Body, End, Hinge, Model, Nodal, NodalNode, Rigid, RigidNode, Wheel
 from bough.model.plausible import Note, plausibility_notes
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "BeamModes",
     "Body",
     "Cut",
+    "End",
     "Fe",
     "FeInterface",
     "FeModes",

@@ -17,8 +17,7 @@ from scipy.spatial.transform import Rotation
 
 from bough.errors import SimulationError
 from bough.mechanism.mechanism import Mechanism
-from bough.model import Body, Model, Rigid
-from bough.model.model import End
+from bough.model import Body, End, Model, Rigid
 from bough.report import Animation, Part, Trail
 from bough.report.mode_pictures import spanning_edges
 from bough.report.palette import COLOURS, INK
