@@ -16,9 +16,9 @@ from bough.model.resolve_forces import resolve_forces
 from bough.model.resolve_loops import resolve_couplings, resolve_loops
 from bough.model.resolve_wheels import expand_wheels
 from bough.model.sensors import split_outputs
+from bough.model.single_axis import check_turning
 from bough.model.synonyms import MODEL_WORDS
 from bough.model.tree import Entry, check_ports, check_tree, entry
-from bough.model.turning import check_turning
 from bough.text.compose import Data
 from bough.text.problems import Report, describe
 from bough.text.source import ModelSource, read
