@@ -27,6 +27,8 @@ _MISSING = "INCLUDE"
 _NAME = 4096
 """Characters of a file's name, over all its lines."""
 _SET = re.compile(r"SET\s+([0-9]{1,18})\s*=\s*(.*)\Z")
+_COUNT = re.compile(r"=\(?([0-9]{1,9})\)?")
+_STEP = re.compile(r"\*\(?([^()]+)\)?")
 _INCLUDE = re.compile(r"INCLUDE\s+(.*)\Z", re.IGNORECASE)
 
 SETS = ("ASET", "ASET1", "BSET", "BSET1", "CSET", "CSET1", "QSET", "QSET1")
@@ -99,12 +101,16 @@ class Bulk:
         elements: Names of the element cards that occur.
         parameters: PARAM cards, name to value.
         sets: `SET n` of case control, grid numbers.
+        last: The card read last, of any name, that a replicated card is made from.
+        pattern: Fields of the replicated card read last, if it was the last card.
     """
 
     cards: dict[str, list[Card]] = field(default_factory=dict)
     elements: set[str] = field(default_factory=set)
     parameters: dict[str, str] = field(default_factory=dict)
     sets: dict[int, list[int]] = field(default_factory=dict)
+    last: Card | None = None
+    pattern: list[str] = field(default_factory=list)
 
     def of(self, *names: str) -> list[Card]:
         """Cards of the given names."""
@@ -196,18 +202,72 @@ def _take(bulk: Bulk, current: Card | None, file: str, number: int, line: str, k
     if line[0] in " +*,":
         if current is not None:
             current.fields += _fields(line)
+        elif bulk.last is not None:
+            bulk.last.fields += _fields(line)
         return current
     _close(bulk, current)
     if line[0] == "=":
-        found = f"a replicated card on line {number} of {name_of(file)}"
-        refuse(key, "cards written out", found, "write the deck out (ECHO = PUNCH) or without replication")
+        return _replicate(bulk, Card("", _fields(line), file, number, key), line.split(",")[0][:8].strip())
     name = re.split(r"[ ,*]", line[:9], maxsplit=1)[0].upper()
     if name[:1] == "C" and not name.startswith(("CORD", "CSET")):
         bulk.elements.add(name)
     if name == "PARAM":
         parameter = (_fields(line) + ["", ""])[:2]
         bulk.parameters[parameter[0].upper()] = parameter[1]
-    return Card(name, _fields(line), file, number, key) if name in WANTED else None
+    bulk.last = Card(name, _fields(line), file, number, key)
+    bulk.pattern = []
+    return bulk.last if name in WANTED else None
+
+
+def _replicate(bulk: Bulk, new: Card, head: str) -> Card | None:
+    """Cards made from the one before: `=` in a field repeats it, `*(x)` adds x, `==` repeats all that follow.
+
+    A card that begins with `=(n)` makes n more by the pattern of the one before.
+    """
+    count = _COUNT.fullmatch(head)
+    last = bulk.last
+    if last is None or len(last.fields) > len(new.fields) or (count is None and head != "="):
+        new.refuse("a card of one line before a replicated card, and `=` or `=(n)` at its beginning", head)
+    if count is not None and not bulk.pattern:
+        new.refuse("a replicated card before `=(n)`", head)
+    if count is None:
+        bulk.pattern = new.fields
+    times = 1 if count is None else int(count.group(1))
+    check_members(times, new.key, head)
+    made: Card | None = None
+    for _ in range(times):
+        if made is not None:
+            _close(bulk, made)
+        fields = _repeated(last, bulk.pattern, new)
+        last = bulk.last = Card(last.name, fields, new.file, new.line, new.key)
+        made = Card(last.name, list(fields), new.file, new.line, new.key) if last.name in WANTED else None
+    return made
+
+
+def _repeated(last: Card, pattern: list[str], new: Card) -> list[str]:
+    """Fields of the card before, changed by a pattern."""
+    out: list[str] = []
+    for i, word in enumerate(pattern):
+        old = last.fields[i] if i < len(last.fields) else ""
+        step = _STEP.fullmatch(word)
+        if word == "==":
+            return out + last.fields[i:]
+        if step is not None:
+            out.append(_raised(old, step.group(1), new))
+        else:
+            out.append(old if word == "=" else word)
+    return out
+
+
+def _raised(old: str, step: str, new: Card) -> str:
+    """A number plus a step; whole if both are."""
+    whole, more = whole_number(old), whole_number(step)
+    if whole is not None and more is not None:
+        return str(whole + more)
+    a, b = real_number(old), real_number(step)
+    if a is None or b is None:
+        new.refuse("a number to add to", f"{old} and {step}")
+    return repr(a + b)
 
 
 def _close(bulk: Bulk, card: Card | None) -> None:
