@@ -257,10 +257,8 @@ fmi2Status fmi2GetDerivatives(fmi2Component c, fmi2Real derivatives[], size_t co
 }
 fmi2Status fmi2GetEventIndicators(fmi2Component c, fmi2Real indicators[], size_t count) {
   ENTER(CALL_GET_DERIVATIVES);
-  (void)indicators;
-  if (count == 0) return fmi2OK;
-  bough_instance_log(f, INSTANCE_ERROR, LOG_ERROR, "%s: the model has no event indicators", __func__);
-  return fmi2Error;
+  if (bough_instance_missing(f, indicators, count)) return fmi2Error;
+  return (fmi2Status)bough_instance_indicators(f, indicators, count);
 }
 fmi2Status fmi2GetContinuousStates(fmi2Component c, fmi2Real x[], size_t count) {
   ENTER(CALL_GET_CONTINUOUS);

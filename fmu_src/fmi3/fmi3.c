@@ -11,6 +11,7 @@ typedef struct {
   fmi3LogMessageCallback log;
   fmi3IntermediateUpdateCallback update;
   int early_allowed;
+  int64_t events; /* that had come when the step began */
 } component;
 
 static void log_out(void *host, bough_instance_status status, const char *category, const char *text) {
@@ -447,10 +448,8 @@ fmi3Status fmi3GetContinuousStateDerivatives(fmi3Instance c, fmi3Float64 derivat
 }
 fmi3Status fmi3GetEventIndicators(fmi3Instance c, fmi3Float64 indicators[], size_t count) {
   ENTER(CALL_GET_DERIVATIVES);
-  (void)indicators;
-  if (count == 0) return fmi3OK;
-  bough_instance_log(f, INSTANCE_ERROR, LOG_ERROR, "%s: the model has no event indicators", bough_instance_function(f));
-  return fmi3Error;
+  if (bough_instance_missing(f, indicators, count)) return fmi3Error;
+  return (fmi3Status)bough_instance_indicators(f, indicators, count);
 }
 fmi3Status fmi3GetContinuousStates(fmi3Instance c, fmi3Float64 x[], size_t count) {
   ENTER(CALL_GET_CONTINUOUS);
@@ -463,7 +462,7 @@ fmi3Status fmi3GetNominalsOfContinuousStates(fmi3Instance c, fmi3Float64 nominal
 fmi3Status fmi3GetNumberOfEventIndicators(fmi3Instance c, size_t *count) {
   ENTER(CALL_STRUCTURE);
   if (bough_instance_missing(f, count, 1)) return fmi3Error;
-  *count = 0;
+  *count = bough_instance_indicator_count(f);
   return fmi3OK;
 }
 fmi3Status fmi3GetNumberOfContinuousStates(fmi3Instance c, size_t *count) {
@@ -497,12 +496,13 @@ fmi3Status fmi3GetOutputDerivatives(fmi3Instance c, const fmi3ValueReference vr[
   return (fmi3Status)status;
 }
 
-/* after every internal step: the host may look, and may ask to return early */
+/* after every internal step: the host may look, and may ask to return early; it is told of an event by an early return */
 static int intermediate(void *user, double time) {
   component *c = user;
   fmi3Boolean early = fmi3False;
   fmi3Float64 early_time = time;
-  c->update(c->environment, time, fmi3True, fmi3True, fmi3True, c->early_allowed != 0, &early, &early_time);
+  if (c->early_allowed && bough_instance_events(c->f) != c->events) return 1;
+  if (c->update) c->update(c->environment, time, fmi3True, fmi3True, fmi3True, c->early_allowed != 0, &early, &early_time);
   return c->early_allowed && early;
 }
 fmi3Status fmi3DoStep(fmi3Instance c, fmi3Float64 time, fmi3Float64 step, fmi3Boolean no_set_before,
@@ -513,7 +513,9 @@ fmi3Status fmi3DoStep(fmi3Instance c, fmi3Float64 time, fmi3Float64 step, fmi3Bo
     return fmi3Error;
   component *self = c;
   *event_needed = *terminate = *early_return = fmi3False;
-  const bough_instance_status status = bough_instance_step(f, time, step, self->update ? intermediate : NULL, self, last_time);
+  self->events = bough_instance_events(f);
+  const int looks = self->update || (self->early_allowed && bough_instance_indicator_count(f) > 0);
+  const bough_instance_status status = bough_instance_step(f, time, step, looks ? intermediate : NULL, self, last_time);
   *early_return = status == INSTANCE_OK && *last_time < time + step;
   return (fmi3Status)status;
 }

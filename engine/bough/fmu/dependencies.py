@@ -41,6 +41,7 @@ from bough.fmu.marks import (
 from bough.fmu.multipliers import Closures
 from bough.fmu.placed import Joint, Knowns, Placed
 from bough.fmu.sensed import Sensors
+from bough.mechanism.drive_block import driven
 from bough.mechanism.fields import Kind
 from bough.mechanism.mechanism import Mechanism
 from bough.mechanism.variable_table import FmuVariable
@@ -252,7 +253,25 @@ class _Motion:
             for i in range(placed.u0[k] + body.hinge.kind.nu, placed.u0[k + 1]):
                 out[Kind.UDOT, i] = self.modal[k]
             out |= self._rates(k)
-        return out | self.closures.rows() | self.sensors.rows(self.udot, self.modal)
+        out |= self.closures.rows()
+        out |= self._drives(out)
+        return out | self.sensors.rows(self.udot, self.modal)
+
+    def _drives(self, found: dict[tuple[Kind, int], Mark]) -> dict[tuple[Kind, int], Mark]:
+        """Friction depends on all that the force of a held hinge does, gaps on position and speed."""
+        out: dict[tuple[Kind, int], Mark] = {}
+        placed, drives = self.placed, list(driven(self.system.model))
+        for n, d in enumerate(drives):
+            u, q = placed.u0[d.number] + d.dof, placed.q0[d.number] + d.dof
+            force, own = found[Kind.FORCE, u], self.known(Kind.Q, q) | self.known(Kind.U, u)
+            for kind in (Kind.FRICTION, Kind.STICKING):
+                out[kind, n] = force
+            out[Kind.CONTACT, n] = plus(force, own)
+            out[Kind.INDICATOR, 2 * n], out[Kind.INDICATOR, 2 * n + 1] = plus(force, own), own
+        for n, (rotor, hinge, _) in enumerate(placed.shafts):
+            ends = self.known(Kind.Q, placed.q0[rotor], placed.q0[hinge])
+            out[Kind.INDICATOR, 2 * len(drives) + n] = ends | self.known(Kind.U, placed.u0[rotor], placed.u0[hinge])
+        return out
 
     def _rates(self, k: int) -> dict[tuple[Kind, int], Mark]:
         """Rates of positions: the speeds, but 1/2 Q w for a quaternion, whose rate no entry enters by itself."""

@@ -58,6 +58,7 @@ class Description:
         variables: In the order of value references.
         outputs: All outputs; their knowns are states, inputs and, if asked for, tunable parameters.
         derivatives: Derivatives of all states, in the order of the states; knowns likewise.
+        indicators: Event functions; knowns likewise.
         initial: Unknowns of initialization; their knowns are states, inputs and tunable parameters.
         partner: Whether it is a partner: Co-Simulation only, inputs held over a step, no derivatives.
         author: Who has made the model; empty if not told.
@@ -74,6 +75,7 @@ class Description:
     partner: bool = False
     author: str = ""
     version: str = ""
+    indicators: tuple[Unknown, ...] = ()
 
     @property
     def drifts(self) -> bool:
@@ -116,8 +118,14 @@ def describe(system: Mechanism, tool: str, *, arrays: bool = False, parameters: 
         variables,
         tuple(x for x in run if variables[x.reference].causality == "output"),
         tuple(x for x in run if variables[x.reference].derivative is not None),
-        tuple(x for x in start if variables[x.reference].initial in ("calculated", "approx")),
+        tuple(x for x in start if _is_initial(variables[x.reference])),
+        indicators=tuple(x for x in run if variables[x.reference].kind == Kind.INDICATOR),
     )
+
+
+def _is_initial(v: FmuVariable) -> bool:
+    """Whether the standards list it among the unknowns of initialization: outputs and derivatives."""
+    return v.initial in ("calculated", "approx") and v.kind != Kind.INDICATOR
 
 
 def _count(n: int, one: str, many: str | None = None) -> str:

@@ -50,7 +50,7 @@ def model_description(d: Description, token: str, python: bool = False, sources:
         "modelName": d.name,
         "guid": token,
         **head(d),
-        "numberOfEventIndicators": 0,
+        "numberOfEventIndicators": sum(d.variables[x.reference].count for x in d.indicators),
     }
     exchange = not (python or d.partner)
     variables = (x for i, v in enumerate(d.variables) for x in _variable(v, i, exchange))

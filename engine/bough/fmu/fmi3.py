@@ -67,13 +67,13 @@ def model_description(d: Description, token: str) -> str:
         "maxOutputDerivativeOrder": 1,
         "recommendedIntermediateInputSmoothness": 0,
         "providesIntermediateUpdate": True,
-        "mightReturnEarlyFromDoStep": False,
+        "mightReturnEarlyFromDoStep": bool(d.indicators),
         "canReturnEarlyAfterIntermediateUpdate": True,
         "hasEventMode": False,
         "providesEvaluateDiscreteStates": False,
     }
     structure = _unknowns("Output", d.outputs, d.spelt) + _unknowns("ContinuousStateDerivative", d.derivatives, d.spelt)
-    structure += _unknowns("InitialUnknown", d.initial, d.spelt)
+    structure += _unknowns("InitialUnknown", d.initial, d.spelt) + _unknowns("EventIndicator", d.indicators, d.spelt)
     return document(
         element(
             "fmiModelDescription",

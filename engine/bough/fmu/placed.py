@@ -30,6 +30,7 @@ from bough.fmu.marks import (
     transposed,
     turn,
 )
+from bough.mechanism.drive_block import shafts
 from bough.mechanism.fields import FIELDS, Kind
 from bough.mechanism.mechanism import Mechanism
 from bough.model import Body
@@ -131,6 +132,7 @@ class Placed:
         for body in self.bodies:
             self.q0.append(self.q0[-1] + body.hinge.kind.nq + body.mode_count)
             self.u0.append(self.u0[-1] + body.hinge.kind.nu + body.mode_count)
+        self.shafts = list(shafts(system.model))
         self._nodes: dict[tuple[int, str], Node] = {}
         self._joints: dict[int, Joint] = {}
 
@@ -247,8 +249,16 @@ class Placed:
             bits = self.known(Kind.Q, *q) | self.known(Kind.U, u0 + i) | self.known(Kind.LOCKED, k)
             for what in _OF_EACH_DOF:
                 bits |= self.known(what, u0 + i)
-            out[u0 + i] = bits
+            out[u0 + i] = bits | self._shaft(k)
         return out
+
+    def _shaft(self, k: int) -> int:
+        """What the torque of an elastic gear depends on: both of its ends."""
+        ends = [(rotor, hinge) for rotor, hinge, _ in self.shafts if k in (rotor, hinge)]
+        bits = 0
+        for j in (j for pair in ends for j in pair):
+            bits |= self.known(Kind.Q, self.q0[j]) | self.known(Kind.U, self.u0[j])
+        return bits
 
 
 def _bits(which: np.ndarray[tuple[int], np.dtype[np.bool_]], bits: list[int]) -> Mark:

@@ -15,6 +15,7 @@ from scipy.spatial.transform import Rotation
 
 from bough.mechanism.bodies import PORT_ROTATION, Array, BodyData, NodeData, TwoPort, body_data, two_port
 from bough.mechanism.constraint_block import Closure, constraint_ints, constraint_reals
+from bough.mechanism.drive_block import drive_ints, drive_reals
 from bough.mechanism.element_block import Element, element_ints, element_reals, element_rows
 from bough.mechanism.limits import Limits, body_limits
 from bough.mechanism.point_block import point_block
@@ -153,6 +154,7 @@ def compile_block(
             -1 if data.flex is None or not data.nm else where[f"{body.name}.{data.flex.node_names[data.flex.attach]}"]
         )
         w.ints += [first_limits[k], attach]
+    drive_ints(w.ints, model)
     w.put(np.array(model.gravity))
     for attribute in ("damping", "stiffness", "rest", "armature"):
         w.put(_per_speed(model, bodies, attribute))
@@ -177,6 +179,7 @@ def compile_block(
     for k, table in enumerate(limit_tables):
         if first_limits[k] == k:
             w.put(*table.arrays)
+    drive_reals(w.put, model)
     return Block(w.finish(), bodies, known, (*loads, *rows), limits)
 
 

@@ -40,6 +40,10 @@ class Kind(IntEnum):
     ELEMENT = 40
     LOCAL = 41
     DEFLECTION = 42
+    FRICTION = 60
+    STICKING = 61
+    CONTACT = 62
+    INDICATOR = 63
     PARTNER = 100
     """A number of a partner (`bough.partners`); the index says which."""
 
@@ -85,6 +89,10 @@ FIELDS: dict[Kind, Field] = {
     Kind.CLOSURE: Field("VALUE", "closure", "6 * n->loops"),
     Kind.COUPLING: Field("VALUE", "coupling", "n->couplings"),
     Kind.ELEMENT: Field("VALUE", "element", "n->element_values"),
+    Kind.FRICTION: Field("VALUE", "friction", "n->drives"),
+    Kind.STICKING: Field("VALUE", "sticking", "n->drives", "BOOLEAN"),
+    Kind.CONTACT: Field("VALUE", "contact", "n->drives", "INTEGER"),
+    Kind.INDICATOR: Field("VALUE", "indicator", "n->indicators"),
     Kind.POSE: Field("VALUE", "pose", "7 * sensors"),
     Kind.VELOCITY: Field("VALUE", "velocity", "6 * sensors"),
     Kind.ACCELERATION: Field("VALUE", "acceleration", "6 * sensors"),

@@ -53,6 +53,7 @@ class _Options(c.Structure):
 
 
 _SIZES = ("nq", "nu", "bodies", "nodes", "loads", "elements", "element_values", "loops", "couplings", "rows")
+_SIZES += ("drives", "modes", "indicators")
 
 
 class _Sizes(c.Structure):
@@ -78,8 +79,11 @@ VALUES = (
     *("qdot", "udot", "force", "reaction", "pose", "velocity", "acceleration"),
     *("local", "deflection"),
     *("closure", "coupling", "element"),
+    *("friction", "sticking", "contact", "indicator"),
 )
 """What an evaluation gives, and directional derivatives are given of."""
+DRIVE_VALUES = ("friction", "sticking", "contact")
+"""Of these what friction exerts, where it holds, and which limit is touched."""
 
 
 class _Values(c.Structure):
@@ -235,6 +239,11 @@ class KernelModel:
         self.couplings: int = sizes.couplings
         self.rows: int = sizes.rows
         """Number of equations of loops and couplings."""
+        self.drives: int = sizes.drives
+        """Number of hinge DOFs with friction or limits."""
+        self.indicators: int = sizes.indicators
+        self.modes: int = sizes.modes
+        """Number of numbers that friction, limits and gears remember."""
         self.memory: int = sizes.memory
         """Bytes that the kernel holds for the model."""
 
@@ -416,6 +425,7 @@ class KernelData:
         sizes = (
             *(m.nq, m.nu, m.nu, 6 * bodies, 7 * n, 6 * n, 6 * n, 9 * n, 6 * n),
             *(6 * m.loops, m.couplings, m.element_values),
+            *(m.drives, m.drives, m.drives, m.indicators),
         )
         out = {name: np.zeros(size) for name, size in zip(VALUES, sizes, strict=True) if name in wanted}
         point, along = (_Point(**{name: _place(x.get(name)) for name in POINT}) for x in (at, direction))

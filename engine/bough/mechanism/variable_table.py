@@ -15,6 +15,7 @@ from itertools import groupby
 from typing import Literal, TypeAlias
 
 from bough.mechanism import kernel
+from bough.mechanism.drive_block import driven, shafts
 from bough.mechanism.fields import FIELDS, Kind
 from bough.mechanism.kernel import METHODS
 from bough.mechanism.mechanism import Mechanism
@@ -125,29 +126,56 @@ def scalar_table(system: Mechanism) -> tuple[FmuVariable, ...]:
     q, u = system.initial_state()
     start = {Kind.Q: q.tolist(), Kind.U: u.tolist()}
     looped = bool(model.loops or model.couplings)
-    lockable = any(_lockable(body) for body in model.bodies)
-    out += [_public(v, start, lockable, looped) for v in system.variables]
+    # Speeds jump where a hinge is locked or hits a limit, and where friction brings it to rest.
+    lockable = any(_lockable(body) or body.hinge.friction or body.hinge.limits for body in model.bodies)
+    limited = any(body.hinge.limits for body in model.bodies)
+    out += [_public(v, start, lockable, limited, looped) for v in system.variables]
     # The n-th state of the order of q, u gets the n-th derivative: the integrator's order of states.
     states = sorted(((v.kind, v.index, i) for i, v in enumerate(out) if v.state))
     out += [_derivative(out[i], i) for _, _, i in states]
     usual = nominal_values(system)
     out = [replace(v, nominal=(usual[v.kind, v.index],)) if (v.kind, v.index) in usual else v for v in out]
+    out += _indicators(model)
     out += _parameters(model)
     return tuple(out)
 
 
-def _public(v: Variable, start: dict[Kind, list[float]], lockable: bool, looped: bool) -> FmuVariable:
+def _public(v: Variable, start: dict[Kind, list[float]], lockable: bool, limited: bool, looped: bool) -> FmuVariable:
     unit, kind = v.unit or NONE, _KINDS[v.kind]
     if v.causality == "input":
         return FmuVariable(v.name, unit, v.description, "input", "continuous", None, kind, v.index, (0.0,))
+    if FIELDS[kind].type != "REAL":
+        type_: FmuType = "Boolean" if FIELDS[kind].type == "BOOLEAN" else "Integer"
+        return FmuVariable(v.name, "", v.description, "output", "discrete", "calculated", kind, v.index, type=type_)
     if kind not in start:
         return FmuVariable(v.name, unit, v.description, "output", "continuous", "calculated", kind, v.index)
     value = (start[kind][v.index],)
-    reinit = looped or (kind == Kind.U and lockable)
+    reinit = looped or (lockable if kind == Kind.U else limited)
     initial: Initial = "approx" if looped else "exact"  # assembly may move it
     return FmuVariable(
         v.name, unit, v.description, "output", "continuous", initial, kind, v.index, value, reinit=reinit
     )
+
+
+def _indicators(model: Model) -> Iterator[FmuVariable]:
+    """Event functions of friction, limits and gears: positive until something changes."""
+    drives, gears = list(driven(model)), list(shafts(model))
+    for n, d in enumerate(drives):
+        name, axis = d.body.hinge.name, "" if d.body.hinge.kind.nu == 1 else f"[{d.dof + 1}]"
+        hard = d.limits is not None and d.limits.kind != "gives"
+        if d.friction is not None or hard:
+            text = f"Event function of hinge {name}: friction, and what rests on a limit"
+            yield _indicator(f"{name}.grip{axis}", text, 2 * n)
+        if d.limits is not None:
+            yield _indicator(f"{name}.gap{axis}", f"Event function of hinge {name}: limits", 2 * n + 1)
+    for n, (_, _, body) in enumerate(gears):
+        if body.hinge.gear is not None and body.hinge.gear.backlash > 0.0:
+            text = f"Event function of the gear of hinge {body.hinge.name}: flanks"
+            yield _indicator(f"{body.hinge.name}.flank", text, 2 * len(drives) + n)
+
+
+def _indicator(name: str, text: str, index: int) -> FmuVariable:
+    return FmuVariable(name, NONE, text, "local", "continuous", "calculated", Kind.INDICATOR, index)
 
 
 def _derivative(state: FmuVariable, reference: int) -> FmuVariable:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal, TypeAlias
 
+from bough.mechanism.drive_block import driven
 from bough.mechanism.element_block import force_values
 from bough.model import Body, Model
 from bough.model.tree import MODAL
@@ -132,6 +133,26 @@ def _speed(c: Coordinate) -> Variable:
     return Variable(c.name, c.unit, "output", "u", c.index, text)
 
 
+def _drive_variables(model: Model) -> dict[str, list[Variable]]:
+    """By hinge: the force of friction, whether it holds, which limit is touched."""
+    out: dict[str, list[Variable]] = {}
+    for n, d in enumerate(driven(model)):
+        h, dofs = d.body.hinge.name, hinge_dofs(d.body)
+        suffix = "" if len(dofs) == 1 else f"[{d.dof + 1}]"
+        tail, rotation = ("" if len(dofs) == 1 else f", axis {d.dof + 1}"), dofs[d.dof].rotation
+        rows = out.setdefault(h, [])
+        if d.friction is not None:
+            unit, force = ("N.m", "Torque") if rotation else ("N", "Force")
+            text = f"{force} that friction exerts in hinge {h}{tail}"
+            rows.append(Variable(f"{h}.friction{suffix}", unit, "output", "friction", n, text))
+            text = f"Whether friction holds hinge {h} at rest{tail}"
+            rows.append(Variable(f"{h}.sticking{suffix}", "", "output", "sticking", n, text))
+        if d.limits is not None:
+            text = f"Limit that hinge {h} touches: -1 lower, 1 upper, 0 none{tail}"
+            rows.append(Variable(f"{h}.contact{suffix}", "", "output", "contact", n, text))
+    return {h: sorted(rows, key=lambda v: v.kind) for h, rows in out.items()}
+
+
 def _forces(body: Body, u0: int) -> tuple[list[Variable], list[Variable]]:
     """What a hinge is given and what is found: forces and accelerations, or of a driven hinge the other way round."""
     h, driven = body.hinge.name, body.hinge.drive == "motion"
@@ -139,7 +160,7 @@ def _forces(body: Body, u0: int) -> tuple[list[Variable], list[Variable]]:
     found: list[Variable] = []
     for index, d in enumerate(hinge_dofs(body), u0):
         angle, unit, force = ("rad", "N.m", "Torque") if d.rotation else ("m", "N", "Force")
-        acceleration, effort = f"{h}.{d.acceleration}", f"{h}.{d.force}"
+        acceleration, effort = f"{h}.{d.acceleration}", f"{body.hinge.drives or h}.{d.force}"
         if driven:
             text = f"Prescribed acceleration of hinge {h}, {d.kind}"
             given.append(Variable(acceleration, f"{angle}/s2", "input", "motion", index, text))
@@ -147,7 +168,9 @@ def _forces(body: Body, u0: int) -> tuple[list[Variable], list[Variable]]:
                 Variable(effort, unit, "output", "force", index, f"{force} that the motion of hinge {h} takes")
             )
         else:
-            given.append(Variable(effort, unit, "input", "tau", index, f"{force} applied at hinge {h}"))
+            if body.hinge.gear is None:  # of a geared hinge the rotor takes it
+                at = f"to the rotor of hinge {body.hinge.drives}" if body.hinge.drives else f"at hinge {h}"
+                given.append(Variable(effort, unit, "input", "tau", index, f"{force} applied {at}"))
             text = f"Acceleration of hinge {h}, {d.kind}"
             found.append(Variable(acceleration, f"{angle}/s2", "output", "udot", index, text))
     return given, found
@@ -207,9 +230,11 @@ def variable_table(model: Model, loads: tuple[str, ...]) -> list[Variable]:
     out: list[Variable] = []
     q, u = coordinates(model)
     of_q, of_u = _by_body(q), _by_body(u)
+    drives = _drive_variables(model)
     for k, body in enumerate(model.bodies):
         h = body.hinge.name
         out += _body_variables(body, of_q.get(body.name, []), of_u.get(body.name, []))
+        out += drives.get(h, [])
         for key, unit, first in (("force", "N", 3), ("torque", "N.m", 0)):
             for i in range(3):
                 text = f"Reaction {key} at hinge {h} on body {body.label}, outboard frame"

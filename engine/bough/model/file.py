@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 from pydantic import Field, create_model
 
 from bough.model.file_beam import BeamFile, ModalInitialFile
+from bough.model.file_drives import FrictionFile, GearFile, LimitsFile
 from bough.model.file_fe import FeFile
 from bough.model.file_forces import ForceFile
 from bough.model.file_frame import NAME, POSITION, QUATERNION, FrameFile
@@ -63,6 +64,11 @@ class _HingeFile(FileModel):
     armature: NonNegativeOrList = Field(0.0, description=f"a number, 0 or more, kg.m^2 or kg, {_PER_DOF}")
     initial: InitialFile = Field(default_factory=InitialFile, description="a mapping of start values: phi, w, s, v, Q")
     drive: Drive = Field("torque", description="one of torque, motion, locked")
+    friction: FrictionFile | None = Field(None, description="a mapping: {coulomb, static, stribeck}")
+    limits: LimitsFile | None = Field(
+        None, description="a mapping: {lower, upper, stiffness, damping} or {.., restitution} or {.., latch}"
+    )
+    gear: GearFile | None = Field(None, description="a mapping: {ratio, inertia, stiffness, damping, backlash}")
 
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ from bough.model.frames import vector
 from bough.model.mobility import check_mobility
 from bough.model.model import Model, PointGravity
 from bough.model.resolve_body import resolve_body
+from bough.model.resolve_drives import rotors
 from bough.model.resolve_forces import resolve_forces
 from bough.model.resolve_loops import resolve_couplings, resolve_loops
 from bough.model.resolve_wheels import expand_wheels
@@ -72,19 +73,20 @@ def load(source: ModelSource) -> Model:
         PointGravity(mu=gravity.mu, center=vector(gravity.center)) if isinstance(gravity, PointGravityFile) else None
     )
     outputs, local, deflections = split_outputs(header.outputs or ())
+    added, rigid = rotors(bodies)
     return Model(
         name=header.name,
         gravity=(0.0, 0.0, 0.0) if field is not None else vector(header.gravity),
         field=field,
         fidelity=header.fidelity,
         geometric_stiffening=header.geometric_stiffening,
-        bodies=bodies,
+        bodies=bodies + added,
         inputs=tuple(header.inputs or ()),
         outputs=outputs,
         local=local,
         deflections=deflections,
         loops=loops,
-        couplings=couplings,
+        couplings=couplings + rigid,
         forces=forces,
     )
 

@@ -7,6 +7,7 @@ from typing import Literal
 
 from bough.model.beam_data import Beam, Cut, ModalInitial
 from bough.model.closures import ClosureType
+from bough.model.drives import Friction, Gear, Limits
 from bough.model.fe_data import Fe
 from bough.model.file_forces import ContactLaw, ForceType, OnlyWay
 from bough.model.hinges import HINGES, Drive, HingeKind, HingeType
@@ -38,6 +39,10 @@ class Hinge(Frozen):
         initial_u: Start speeds, one per DOF; m/s or rad/s.
         written: Which DOFs' start positions the file writes, one per DOF; empty: none.
         written_speeds: The same of start speeds.
+        friction: One per DOF, None where there is none; empty: on no DOF.
+        limits: The same of limits.
+        gear: The rotor that drives it; None: its force is given at the hinge.
+        drives: Of a rotor's own hinge, the hinge that it drives; else empty.
     """
 
     name: str
@@ -55,6 +60,10 @@ class Hinge(Frozen):
     initial_u: tuple[float, ...]
     written: tuple[bool, ...] = ()
     written_speeds: tuple[bool, ...] = ()
+    friction: tuple[Friction | None, ...] = ()
+    limits: tuple[Limits | None, ...] = ()
+    gear: Gear | None = None
+    drives: str = ""
 
     @property
     def kind(self) -> HingeKind:

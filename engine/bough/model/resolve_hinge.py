@@ -9,6 +9,7 @@ from bough.model.file import HingeFile, InitialFile
 from bough.model.frames import Vector3, unit, unit_quaternion, vector
 from bough.model.hinges import HINGES, HingeKind
 from bough.model.model import Hinge
+from bough.model.resolve_drives import resolve_friction, resolve_gear, resolve_limits
 from bough.text.problems import Path, Report, describe
 
 ORTHOGONAL = 1e-6
@@ -51,6 +52,9 @@ def resolve_hinge(file: HingeFile, body: str, path: Path, report: Report) -> Hin
         initial_u=initial_u,
         written=_written(file.initial, kind, ("s", "Q" if kind.quaternion else "phi")),
         written_speeds=_written(file.initial, kind, ("v", "w")),
+        friction=resolve_friction(file, kind, path, report),
+        limits=resolve_limits(file, kind, initial_q, path, report),
+        gear=resolve_gear(file, kind, path, report),
     )
 
 

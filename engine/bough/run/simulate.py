@@ -311,11 +311,14 @@ class _Recorder:
         nu = system.nu
         self.tau, self.motion, self.loads = np.zeros(nu), np.zeros(nu), np.zeros((loads, 6))
         self.nodes = system._node_index(system.model.outputs)
+        drives = self.data.model.drives
         self.computed: tuple[str, ...] = (
             *("udot", "force", "reaction", "pose", "velocity", "acceleration"),
             *("closure", "coupling", "element"),
         )
         self.computed += ("local",) * bool(system.model.local) + ("deflection",) * bool(system.model.deflections)
+        if drives:
+            self.computed += kernel.DRIVE_VALUES
         sizes = {"q": system.nq, "u": nu, "udot": nu, "force": nu, "motion": nu, "loads": 6 * loads}
         sizes |= {
             "pose": 7 * sensors,
@@ -328,6 +331,7 @@ class _Recorder:
             "local": 9 * sensors if system.model.local else 0,
             "deflection": 6 * sensors if system.model.deflections else 0,
         }
+        sizes |= dict.fromkeys(kernel.DRIVE_VALUES if drives else (), drives)
         # Memory is taken row by row as the run gets there.
         self.store = {kind: np.empty((times.size, size)) for kind, size in sizes.items()}
 

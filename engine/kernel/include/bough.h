@@ -67,6 +67,9 @@ typedef struct {
   int elements, element_values; /* forces between nodes, and the numbers that they tell */
   int loops, couplings;
   int rows;      /* equations of loops and couplings, in their order */
+  int drives;    /* hinge DOFs with friction or limits */
+  int modes;     /* numbers that friction, limits and gears remember */
+  int indicators; /* event functions of theirs */
   size_t memory; /* bytes */
 } bough_sizes;
 BOUGH_API bough_sizes bough_model_sizes(const bough_model *model); /* zeros for null */
@@ -94,7 +97,8 @@ typedef enum {
   BOUGH_ARMATURE,  /* [nu] hinge DOFs: kg.m^2 or kg */
   BOUGH_HELD,      /* [nu] non-zero: the acceleration is given and the force is found */
   BOUGH_INERTIA,   /* [bodies][10] mass, first moment (3), Jxx Jyy Jzz Jxy Jxz Jyz about the frame; kernel axes */
-  BOUGH_MODAL_DAMPING_SCALE /* [bodies] factor on the modal damping matrix, 1 at creation */
+  BOUGH_MODAL_DAMPING_SCALE, /* [bodies] factor on the modal damping matrix, 1 at creation */
+  BOUGH_MODE       /* [modes] what friction, limits and gears remember; of use once bough_data_remember is on */
 } bough_parameter;
 BOUGH_API bough_status bough_data_set(bough_data *data, bough_parameter which, const double *values, int count);
 BOUGH_API bough_status bough_data_get(const bough_data *data, bough_parameter which, double *values, int count);
@@ -129,6 +133,10 @@ typedef struct {
   double *element;      /* [element_values] of forces between nodes, one after the other: distance s (m), its rate v (m/s), the
                          * force f (N) along increasing s; of a bushing s, v, f, phi, w, tau, three each, in the axes of the
                          * first frame; of a contact s is the gap; of a wheel its momentum (N.m.s) */
+  double *friction;     /* [drives] force that friction exerts, N.m or N */
+  double *sticking;     /* [drives] 1: friction holds the DOF at rest, 0: it does not; no derivatives */
+  double *contact;      /* [drives] limit that the DOF touches: -1 lower, 1 upper, 0 none; no derivatives */
+  double *indicator;    /* [indicators] event functions of bough_indicators, each with its hysteresis */
 } bough_values; /* null where not wanted */
 
 /* The values at a point; only what they need is computed. */
@@ -222,6 +230,16 @@ BOUGH_API bough_status bough_data_watch(const bough_model *model, bough_data *da
 BOUGH_API int bough_data_warning(bough_data *data, bough_warning *warning);
 /* One line of English: what, the number that was passed, and the cure. */
 BOUGH_API void bough_warning_text(const bough_warning *warning, const char *body, char *text, size_t size);
+/* ---- friction, limits and gears. Each remembers a mode: what sticks, slips and in which direction, touches, has latched.
+ * Without memory the modes follow from the state at every evaluation: what moves slips, what is at rest sticks as far as
+ * forces let it. With memory they change at events only. */
+BOUGH_API bough_status bough_data_remember(bough_data *data, int on);
+/* Modes that the point asks for, where events have come: speeds jump where a rigid limit is hit. q and u are those of `at`,
+ * and may change. *changed (may be null): q, u or a mode is another. `fresh`: whatever the modes were before. */
+BOUGH_API bough_status bough_settle(const bough_model *model, bough_data *data, const bough_point *at, double *q, double *u,
+                                    int fresh, int *changed);
+/* Event functions [indicators] at a point: each is positive until its mode has to change. One evaluation. */
+BOUGH_API bough_status bough_indicators(const bough_model *model, bough_data *data, const bough_point *at, double *z);
 
 /* ---- changes of state and parameters */
 
@@ -319,6 +337,7 @@ BOUGH_API bough_status bough_sim_restore(bough_sim *sim, const void *state, size
 BOUGH_API double bough_sim_time(const bough_sim *sim);
 BOUGH_API bough_sim_counts bough_sim_get_counts(const bough_sim *sim);
 BOUGH_API bough_where bough_sim_where(const bough_sim *sim);
+BOUGH_API int64_t bough_sim_events(const bough_sim *sim); /* of friction, limits and gears, so far */
 /* Largest distance of each coordinate, q then u, from its start value so far, [nq + nu]. */
 BOUGH_API bough_status bough_sim_excursion(const bough_sim *sim, double *size);
 

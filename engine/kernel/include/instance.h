@@ -30,6 +30,7 @@ typedef enum {
 #define BOUGH_PARAMETER(number, KIND, member, count, type, range, kernel) KIND_##KIND = number,
 #define BOUGH_VALUE(number, KIND, member, count, type, when) KIND_##KIND = number,
 #define BOUGH_SETTING(number, KIND, member, type, range) KIND_##KIND = number,
+#define BOUGH_DISCRETE(number, KIND, member, count, kernel) KIND_##KIND = number,
 #include "fields.def"
   KIND_PARTNER = 100 /* a number of a partner */
 } bough_kind;
@@ -144,11 +145,18 @@ typedef int (*bough_hook)(void *user, double time);
 BOUGH_API bough_instance_status bough_instance_step(bough_instance *f, double time, double step, bough_hook hook, void *user,
                                                     double *reached);
 
+/* events of friction, limits and gears that the steps have met so far */
+BOUGH_API int64_t bough_instance_events(const bough_instance *f);
+
 /* ---- Model Exchange: continuous states are q, then u */
 BOUGH_API int bough_instance_states(const bough_instance *f);
 BOUGH_API bough_instance_status bough_instance_enter_event(bough_instance *f);
-/* changes set in event mode take place; *jumped: continuous states have changed */
+/* changes set in event mode take place, and modes of friction, limits and gears; *jumped: continuous states have changed */
 BOUGH_API bough_instance_status bough_instance_update(bough_instance *f, int *jumped);
+/* Event functions of the variables of kind KIND_INDICATOR, in their order: how many, and their values. Each is positive until
+ * an event, and has a small distance from zero after it. */
+BOUGH_API size_t bough_instance_indicator_count(const bough_instance *f);
+BOUGH_API bough_instance_status bough_instance_indicators(bough_instance *f, double *values, size_t count);
 BOUGH_API bough_instance_status bough_instance_enter_continuous(bough_instance *f);
 /* the importer has made a step; *event: it is to enter event mode, for loops have drifted and the update will close them */
 BOUGH_API bough_instance_status bough_instance_completed_step(bough_instance *f, int *event);

@@ -32,7 +32,8 @@ static size_t lay_out(const bough_model *m, int lanes, char *memory) {
   d->damping = take_reals(memory, &at, m->nu), d->stiffness = take_reals(memory, &at, m->nu);
   d->rest = take_reals(memory, &at, m->nu), d->armature = take_reals(memory, &at, m->nu);
   d->hinge_mass = take_reals(memory, &at, m->nu), d->inertia = take(memory, &at, nb * sizeof *d->inertia);
-  d->modal_scale = take_reals(memory, &at, m->nb), d->held = take(memory, &at, nu);
+  d->modal_scale = take_reals(memory, &at, m->nb), d->mode = take_reals(memory, &at, m->n_modes);
+  d->held = take(memory, &at, nu);
   d->parameter_bytes = at - first;
   d->speed_change = take_reals(memory, &at, m->nu), d->speed_answer = take_reals(memory, &at, m->nu);
   d->path = take(memory, &at, nb), d->path_general = take(memory, &at, nb);
@@ -51,6 +52,14 @@ static size_t lay_out(const bough_model *m, int lanes, char *memory) {
     d->told = take(memory, &at, nb);
     d->spin_bound = take_reals(memory, &at, m->nb), d->spin_seen = take_reals(memory, &at, m->nb);
     d->warning = take(memory, &at, BOUGH_WARN_KINDS * nb * sizeof *d->warning);
+  }
+  if (m->n_modes > 0) {
+    d->drive_tau = take_reals(memory, &at, m->nu), d->drive_motion = take_reals(memory, &at, m->nu);
+    d->drive_force = take_reals(memory, &at, m->nu), d->drive_udot = take_reals(memory, &at, m->nu);
+    d->drive_need = take_reals(memory, &at, m->n_drives), d->drive_need_rate = take_reals(memory, &at, m->n_drives);
+    d->mode_before = take_reals(memory, &at, m->n_modes);
+    d->answers = take(memory, &at, bough_answers_count(m) * sizeof(double));
+    d->answer_places = take(memory, &at, 2 * (size_t)m->n_drives * sizeof(int)), d->drive_held = take(memory, &at, nu);
   }
   const bough_forward_ops *four = FOUR(base);
   if (four && (lanes & BOUGH_LANES_BATCH)) {
@@ -189,6 +198,7 @@ static double *parameter(bough_data *d, bough_parameter which, int *count) {
     case BOUGH_ARMATURE: return d->armature;
     case BOUGH_INERTIA: *count = 10 * m->nb; return (double *)(void *)d->inertia; /* ten doubles each */
     case BOUGH_MODAL_DAMPING_SCALE: *count = m->nb; return d->modal_scale;
+    case BOUGH_MODE: *count = m->n_modes; return d->mode;
     default: return NULL;
   }
 }

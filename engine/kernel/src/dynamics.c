@@ -1,8 +1,10 @@
 /* dynamics.c - inverse dynamics, and forward dynamics of four states at a time: the public calls around the sweeps. */
+#include "elements/drives.h"
 #include "internal.h"
 
-static bough_status inverse(const bough_model *m, bough_data *d, const double *q, const double *u, const double *udot,
-                            const double *loads, double *tau) {
+bough_status bough_inverse_bare(bough_data *d, const double *q, const double *u, const double *udot, const double *loads,
+                                double *tau) {
+  const bough_model *m = d->model;
   bough_sweep s = bough_data_sweep(d);
   s.path = d->path_general;
   bough_other_ops_one_base.inverse(&s, d->work_one, q, u, udot, m->n_loads > 0 ? loads : NULL, tau);
@@ -25,8 +27,10 @@ bough_status bough_inverse_dynamics(const bough_model *m, bough_data *d, int cou
   if (!m || !d || d->model != m || count < 0 || !q || !u || !udot || !tau) return BOUGH_BAD_ARGUMENT;
   const size_t nq = (size_t)m->nq, nu = (size_t)m->nu;
   bough_status status = BOUGH_OK;
-  for (size_t i = 0; status == BOUGH_OK && i < (size_t)count; i++)
-    status = inverse(m, d, q + i * nq, u + i * nu, udot + i * nu, loads, tau + i * nu);
+  for (size_t i = 0; status == BOUGH_OK && i < (size_t)count; i++) {
+    status = bough_inverse_bare(d, q + i * nq, u + i * nu, udot + i * nu, loads, tau + i * nu);
+    if (m->n_modes > 0 && status == BOUGH_OK) bough_drives_inverse(d, q + i * nq, u + i * nu, udot + i * nu, tau + i * nu);
+  }
   return status;
 }
 
@@ -44,7 +48,7 @@ bough_status bough_forward_dynamics_batch(const bough_model *m, bough_data *d, i
                                           const double *u, const double *tau, double *udot) {
   if (!m || !d || d->model != m || count < 0 || !d->work_four) return BOUGH_BAD_ARGUMENT;
   if (count > 0 && (!q || !u || !tau || !udot)) return BOUGH_BAD_ARGUMENT;
-  if (m->n_rows > 0 || m->acting) { /* rows may be redundant, a contact closed in one state and not in the next: lanes would part */
+  if (m->n_rows > 0 || m->acting || m->n_modes > 0) { /* redundant rows, closed contacts, stuck drives in one state and not in the next: lanes would part */
     const bough_point at = {.q = q, .u = u, .tau = tau};
     const bough_values values = {.udot = udot};
     return bough_evaluate_rows(m, d, count, &at, 0, NULL, &values);

@@ -1,4 +1,5 @@
 /* energy.c - energy and momentum: the public call. */
+#include "elements/drives.h"
 #include "internal.h"
 
 bough_status bough_energy(const bough_model *m, bough_data *d, int count, const double *q, const double *u, double *energy,
@@ -17,6 +18,7 @@ bough_status bough_energy(const bough_model *m, bough_data *d, int count, const 
       bough_elements_at(d, &at, NULL, more);
       E[1] += more[0], E[3] += more[1];
     }
+    if (m->n_modes > 0) E[3] += bough_drive_energy(m, q + i * nq);
   }
   return BOUGH_OK;
 }

@@ -62,6 +62,22 @@ typedef struct {
   const double *c; /* constants; their order stands in the law's file */
 } bough_element;
 
+/* A hinge DOF with friction, a limit, or both; and a geared rotor with its shaft: elements/drives.h. */
+enum { STOP_NONE = 0, STOP_GIVES = 1, STOP_HARD = 2, STOP_LATCH = 3, STOP_COUNT };
+typedef struct {
+  int dof, q;  /* speed, and coordinate (-1: a turn of a quaternion, which has no limit) */
+  int stop;    /* STOP_... */
+  double coulomb, still, stribeck; /* N.m or N: in motion, at rest (zero: no friction); rad/s or m/s */
+  double lower, upper;             /* rad or m; 1e300: none */
+  double k, d;                     /* of a limit that gives, N.m/rad and N.m.s/rad, or N/m and N.s/m */
+  double e;                        /* restitution of one that does not */
+} bough_drive;
+typedef struct {
+  int dof[2], q[2];    /* of the rotor and of the hinge */
+  double ratio, k, d;  /* rotor over hinge; at the hinge */
+  double play, offset; /* at the hinge, rad or m: of the flanks; of rotor/ratio - hinge where the shaft is slack */
+} bough_gear;
+
 /* What all the kernel knows of a hinge type: part of its record in hinges/. */
 typedef struct {
   int nq, nu;     /* number of coordinates and of speeds */
@@ -208,6 +224,9 @@ struct bough_model {
   const double *field;  /* gravity of a point mass: mu (m3/s2), centre (3, m); or null */
   const bough_limits *const *limits; /* [nb] null of rigid bodies; null if there are no others */
   const int *attach;                 /* [nb] node that carries a flexible body's hinge, -1 of rigid ones */
+  int n_drives, n_gears, n_modes;
+  const bough_drive *drive;
+  const bough_gear *gear;
   size_t memory;
 };
 
@@ -308,6 +327,7 @@ struct bough_data {
   double *hinge_mass;         /* [nu] armature; a Rosenbrock step adds its own terms for a while */
   bough_inertia *inertia;     /* [nb] */
   double *modal_scale;        /* [nb] factor on the modal damping */
+  double *mode;               /* [modes] of friction, limits and gears: elements/drives.h */
   unsigned char *held;        /* [nu] */
   size_t parameter_bytes;     /* of all these */
   /* what follows from them and from the model */
@@ -328,6 +348,12 @@ struct bough_data {
   double pull;                                            /* 1/s, with which accelerations draw open loops shut: zero where
                                                            * states are projected, bough_stabilization where an importer
                                                            * integrates */
+  double *drive_tau, *drive_motion, *drive_force, *drive_udot; /* [nu] drives: inputs and outputs of a sweep in which they act */
+  double *drive_need, *drive_need_rate, *mode_before;     /* [drives] force that held it, and its derivative; [modes] */
+  double *answers;                                        /* settle.c */
+  int *answer_places;                                     /* [2 drives] */
+  unsigned char *drive_held;                              /* [nu] */
+  int memory_of_modes;                                    /* modes are kept from one evaluation to the next: bough_data_remember */
   const bough_forward_ops *one, *four;
   int isa;
   bough_where where;
@@ -362,6 +388,13 @@ bough_status bough_sweep_forward(bough_data *data, const bough_sweep *s, const b
 /* point.c: what elements exert at a point, into d->elements; values [element_values] and energy [2] (field, springs; added) may
  * be null */
 void bough_elements_at(bough_data *data, const bough_point *at, double *values, double *energy);
+/* the same without friction, limits and gears */
+bough_status bough_sweep_bare(bough_data *data, const bough_sweep *s, const bough_point *at, const bough_values *values);
+/* dynamics.c: inverse dynamics without friction, limits and gears */
+bough_status bough_inverse_bare(bough_data *data, const double *q, const double *u, const double *udot, const double *loads,
+                                double *tau);
+/* settle.c: numbers that bough_data.answers has room for */
+size_t bough_answers_count(const bough_model *model);
 /* the same of the tree alone, loops and couplings open */
 bough_status bough_sweep_tree(bough_data *data, const bough_sweep *s, const bough_point *at, double *udot, double *force,
                               double *reaction);

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "elements/drives.h"
 #include "internal.h"
 
 enum { DENSE_MAX = 46340 }; /* speeds of which a dense matrix can still be indexed by an int: it would take 17 GB */
@@ -106,24 +107,34 @@ static bough_status composite(const bough_model *m, bough_data *d, const double 
                               const double *motion, const double *loads, double *work, double *udot) {
   const int nu = m->nu;
   double *M = work, *rhs = work + (size_t)nu * (size_t)nu;
-  bough_status status = mass_matrix(m, d, q, M);
+  const unsigned char *held = d->held;
+  const bough_point at = {.q = q, .u = u, .tau = tau, .motion = motion, .loads = loads};
+  bough_status status = bough_drives_follow(d, &at);
+  if (status == BOUGH_OK) status = mass_matrix(m, d, q, M);
   if (status != BOUGH_OK) return status;
-  for (int i = 0; i < nu; i++) udot[i] = d->held[i] && motion ? motion[i] : 0.0;
-  status = bough_inverse_dynamics(m, d, 1, q, u, udot, loads, rhs); /* bias, with held DOFs moving as told */
+  for (int i = 0; i < nu; i++) udot[i] = held[i] && motion ? motion[i] : 0.0;
+  status = bough_inverse_bare(d, q, u, udot, loads, rhs); /* bias, with held DOFs moving as told */
   if (status != BOUGH_OK) return status;
+  if (m->n_modes > 0) {
+    for (int i = 0; i < nu; i++) d->drive_tau[i] = 0.0;
+    bough_drive_forces(d, q, u, d->drive_tau, NULL, NULL, NULL);
+    bough_drive_held(d, d->held, d->drive_held);
+    for (int i = 0; i < nu; i++) rhs[i] -= d->drive_tau[i];
+    held = d->drive_held;
+  }
   int n = 0; /* squeeze the free rows and columns to the front */
   for (int i = 0; i < nu; i++) {
-    if (d->held[i]) continue;
+    if (held[i]) continue;
     rhs[n] = tau[i] - rhs[i];
     for (int j = 0, c = 0; j <= i; j++)
-      if (!d->held[j]) M[(size_t)n * (size_t)nu + (size_t)c++] = M[(size_t)i * (size_t)nu + (size_t)j];
+      if (!held[j]) M[(size_t)n * (size_t)nu + (size_t)c++] = M[(size_t)i * (size_t)nu + (size_t)j];
     n++;
   }
   for (int i = 1; i < n; i++) memmove(M + (size_t)i * (size_t)n, M + (size_t)i * (size_t)nu, (size_t)(i + 1) * 8);
   const int bad = cholesky_solve(M, n, rhs);
   int row = 0;
   for (int i = 0; i < nu; i++) {
-    if (d->held[i]) continue;
+    if (held[i]) continue;
     if (row == bad) {
       d->where.body = bough_body_of_speed(m, i);
       return BOUGH_SINGULAR;

@@ -13,15 +13,19 @@
  * read below, then (with constraints) the length of the mechanism, 40 per closure, offset and factors per coupling,
  * then 24 for the ends of each element, its constants and tables, and of the field mu and centre, then
  * points of flexible bodies (bough_points), then their limits (bough_limits). A body or node whose tables another one before it has got, too, does not bring them again.
+ * Then friction, limits and gears: ints n_drives n_gears, three per drive (body, its DOF, kind of limit), two per gear (bodies
+ * of rotor and hinge); reals 8 per drive, 5 per gear.
  * Nothing is trusted: every count, index and number is checked before it is used. */
 #include <limits.h>
 #include <string.h>
 
+#include "elements/drives.h"
 #include "internal.h"
 
 enum { POINTS_MAX = 100000 };
 enum { HEADER = 64, MODES_MAX = 2048, COUNT_MAX = 10000000, CONSTRAINTS_MAX = 2000 };
 enum { INTS_FIXED = 12, INTS_BODY = 14, INTS_NODE = 2, INTS_CLOSURE = 3, INTS_ELEMENT = 6, INTS_LIMITS = 2, INTS_POINTS = 3 };
+enum { INTS_DRIVE = 3, INTS_GEAR = 2 };
 enum { TABLES_OF = 12, PORT_OF = 13 }; /* among the ints of a body */
 
 typedef struct {
@@ -389,6 +393,57 @@ static void read_limits(reader *s, bough_model *m, const bough_limits **limits, 
   if (any) m->limits = limits, m->attach = attach;
 }
 
+/* Friction, limits and gears come last; how many, and whether the ints end with them. */
+static int read_drive_counts(const reader *s, int64_t at, bough_model *m) {
+  if (s->n_ints < at + 2) return 0;
+  m->n_drives = int_again(s, at), m->n_gears = int_again(s, at + 1);
+  if (m->n_drives < 0 || m->n_drives > CONSTRAINTS_MAX || m->n_gears < 0 || m->n_gears > CONSTRAINTS_MAX) return 0;
+  m->n_modes = BOUGH_DRIVE_NUMBERS * m->n_drives + m->n_gears;
+  return s->n_ints == at + 2 + (int64_t)INTS_DRIVE * m->n_drives + (int64_t)INTS_GEAR * m->n_gears;
+}
+
+/* DOF j of body b: its speed, and its coordinate if it has one */
+static void place_dof(const bough_body *b, int j, int *dof, int *q) {
+  *dof = b->u0 + j;
+  *q = b->quaternion >= 0 && j >= b->quaternion ? -1 : b->q0 + j;
+}
+
+static void read_drive(reader *s, const bough_model *m, bough_drive *x) {
+  const bough_body *b = m->body + next_int(s, 0, m->nb - 1);
+  const int j = next_int(s, 0, 5);
+  x->stop = next_int(s, 0, STOP_COUNT - 1);
+  const double *v = next_reals(s, 8);
+  if (s->bad || j >= b->nh) {
+    s->bad = 1;
+    return;
+  }
+  place_dof(b, j, &x->dof, &x->q);
+  x->coulomb = v[0], x->still = v[1], x->stribeck = v[2], x->lower = v[3], x->upper = v[4];
+  x->k = v[5], x->d = v[6], x->e = v[7];
+  if (!(x->coulomb >= 0.0 && x->still >= x->coulomb && x->stribeck >= 0.0)) s->bad = 1;
+  if (x->stop == STOP_NONE) return;
+  if (x->q < 0 || !(x->lower < x->upper) || !(x->e >= 0.0 && x->e <= 1.0) || !(x->d >= 0.0)) s->bad = 1;
+  if (x->stop == STOP_GIVES && !(x->k > 0.0)) s->bad = 1;
+}
+
+static void read_gear(reader *s, const bough_model *m, bough_gear *g) {
+  for (int i = 0; i < 2; i++) {
+    const bough_body *b = m->body + next_int(s, 0, m->nb - 1);
+    place_dof(b, 0, g->dof + i, g->q + i);
+    if (b->nh != 1) s->bad = 1;
+  }
+  const double *v = next_reals(s, 5);
+  if (s->bad) return;
+  g->ratio = v[0], g->k = v[1], g->d = v[2], g->play = v[3], g->offset = v[4];
+  if (g->ratio == 0.0 || !(g->k > 0.0 && g->d >= 0.0 && g->play >= 0.0)) s->bad = 1;
+}
+
+static void read_drives(reader *s, const bough_model *m, bough_drive *drive, bough_gear *gear) {
+  s->i += 2; /* the counts */
+  for (int j = 0; j < m->n_drives && !s->bad; j++) read_drive(s, m, drive + j);
+  for (int j = 0; j < m->n_gears && !s->bad; j++) read_gear(s, m, gear + j);
+}
+
 /* undeformed positions of the hinges: constants of rigid parents and two-ports */
 static void place_hinges(const bough_model *m, bough_body *body) {
   for (int k = 0; k < m->nb; k++)
@@ -427,7 +482,7 @@ bough_status bough_model_create(const void *block, size_t size, bough_model **ou
   const int64_t element_ints = (int64_t)INTS_ELEMENT * head.n_elements;
   const int64_t other_ints = (int64_t)INTS_BODY * head.nb + (int64_t)INTS_NODE * head.n_nodes + head.n_loads + INTS_FIXED +
                              ((int64_t)INTS_LIMITS + INTS_POINTS) * head.nb;
-  if (s.bad || other_ints + constraint_ints + element_ints != n_ints) return BOUGH_BAD_BLOCK;
+  if (s.bad || !read_drive_counts(&s, other_ints + constraint_ints + element_ints, &head)) return BOUGH_BAD_BLOCK;
 
   const size_t bodies = bough_align(sizeof(bough_body) * (size_t)head.nb);
   const size_t nodes = bough_align(sizeof(bough_node) * (size_t)head.n_nodes);
@@ -440,9 +495,11 @@ bough_status bough_model_create(const void *block, size_t size, bough_model **ou
   const size_t limits = bough_align(sizeof(bough_limits *) * (size_t)head.nb);
   const size_t attaches = bough_align(sizeof(int) * (size_t)head.nb);
   const size_t clouds = bough_align(sizeof(bough_points) * (size_t)head.nb);
+  const size_t drives = bough_align(sizeof(bough_drive) * (size_t)head.n_drives);
+  const size_t gears = bough_align(sizeof(bough_gear) * (size_t)head.n_gears);
   const size_t total =
       bough_align(sizeof(bough_model)) + bodies + nodes + loads + reals + closures + couplings + owners + elements +
-      limits + attaches + clouds;
+      limits + attaches + clouds + drives + gears;
   char *memory = bough_allocate(total);
   if (!memory) return BOUGH_NO_MEMORY;
   bough_model *m = (bough_model *)(void *)memory;
@@ -459,10 +516,13 @@ bough_status bough_model_create(const void *block, size_t size, bough_model **ou
   const bough_limits **limit = (const bough_limits **)(void *)((char *)element + elements);
   int *attach = (int *)(void *)((char *)limit + limits);
   bough_points *points = (bough_points *)(void *)((char *)attach + attaches);
+  bough_drive *drive = (bough_drive *)(void *)((char *)points + clouds);
+  bough_gear *gear = (bough_gear *)(void *)((char *)drive + drives);
   memcpy(copy, (const char *)block + HEADER + (((size_t)n_ints * 4 + 7) & ~(size_t)7), (size_t)n_reals * 8);
   s.reals = copy;
   m->body = body, m->node = node, m->load_node = load_node;
   m->closure = closure, m->coupling = coupling, m->row_owner = row_owner, m->element = element;
+  m->drive = drive, m->gear = gear;
 
   for (int64_t i = 0; i < n_reals; i++)
     if (!bough_finite(copy[i])) s.bad = 1;
@@ -489,6 +549,7 @@ bough_status bough_model_create(const void *block, size_t size, bough_model **ou
     if (n_field) m->field = next_reals(&s, 4);
     read_points(&s, m, body, points);
     if (!s.bad) read_limits(&s, m, limit, attach);
+    if (!s.bad) read_drives(&s, m, drive, gear);
   }
   if (s.bad || s.r != n_reals || !nodes_fit(m)) {
     bough_release(memory);
@@ -506,6 +567,8 @@ bough_sizes bough_model_sizes(const bough_model *m) {
   sizes.nq = m->nq, sizes.nu = m->nu, sizes.bodies = m->nb, sizes.nodes = m->n_nodes, sizes.loads = m->n_load_rows;
   sizes.elements = m->n_elements, sizes.element_values = m->n_element_values;
   sizes.loops = m->n_closures, sizes.couplings = m->n_couplings, sizes.rows = m->n_rows;
+  sizes.drives = m->n_drives, sizes.modes = m->n_modes;
+  sizes.indicators = 2 * m->n_drives + m->n_gears;
   sizes.memory = m->memory;
   return sizes;
 }

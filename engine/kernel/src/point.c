@@ -1,4 +1,5 @@
 /* point.c - bough_evaluate: accelerations, forces, reactions and node motions at a point of the state space. */
+#include "elements/drives.h"
 #include "internal.h"
 
 bough_status bough_sweep_tree(bough_data *d, const bough_sweep *s, const bough_point *at, double *udot, double *force,
@@ -10,7 +11,7 @@ bough_status bough_sweep_tree(bough_data *d, const bough_sweep *s, const bough_p
   return status;
 }
 
-/* everything but elements */
+/* everything but elements and drives */
 static bough_status sweep_closed(bough_data *d, const bough_sweep *s, const bough_point *at, const bough_values *v) {
   const bough_model *m = d->model;
   if (m->n_rows == 0) return bough_sweep_tree(d, s, at, v->udot, v->force, v->reaction);
@@ -51,8 +52,12 @@ static bough_status sweep_elements(bough_data *d, const bough_sweep *s, const bo
   return BOUGH_OK;
 }
 
-bough_status bough_sweep_forward(bough_data *d, const bough_sweep *s, const bough_point *at, const bough_values *v) {
+bough_status bough_sweep_bare(bough_data *d, const bough_sweep *s, const bough_point *at, const bough_values *v) {
   return d->model->acting ? sweep_elements(d, s, at, v) : sweep_closed(d, s, at, v);
+}
+
+bough_status bough_sweep_forward(bough_data *d, const bough_sweep *s, const bough_point *at, const bough_values *v) {
+  return d->model->n_modes == 0 ? bough_sweep_bare(d, s, at, v) : bough_drives_forward(d, s, at, v);
 }
 
 static int nodes_ok(const bough_model *m, int count, const int *nodes) {
@@ -70,12 +75,13 @@ static bough_status evaluate(const bough_model *m, bough_data *d, const bough_po
   const int moving = count > 0 && (v->pose || v->velocity || accelerates || v->deflection);
   if (v->qdot) bough_position_rates(m, at->q, at->u, v->qdot);
   const int told = v->element && m->n_elements > 0;
-  const int forces = v->force || v->reaction || v->closure || v->coupling;
+  const int forces = v->force || v->reaction || v->closure || v->coupling || v->friction || v->sticking || v->contact || v->indicator;
   if (!udot && (v->udot || forces || (moving && accelerates))) {
     const bough_sweep s = bough_data_sweep(d);
     bough_values found = *v;
+    bough_status status = bough_drives_follow(d, at);
     if (!found.udot) found.udot = d->udot;
-    const bough_status status = bough_sweep_forward(d, &s, at, &found);
+    if (status == BOUGH_OK) status = bough_sweep_forward(d, &s, at, &found);
     if (status != BOUGH_OK) return status;
     udot = found.udot;
     if (told && !m->acting) bough_elements_at(d, at, v->element, NULL);
@@ -91,7 +97,9 @@ static bough_status evaluate(const bough_model *m, bough_data *d, const bough_po
 static int arguments_ok(const bough_model *m, const bough_data *d, const bough_point *at, int count, const int *nodes,
                         const bough_values *v) {
   if (!m || !d || d->model != m || !at || !v || !at->q || !at->u) return 0;
-  if (at->udot && (v->udot || v->force || v->reaction || v->closure || v->coupling)) return 0;
+  if (at->udot && (v->udot || v->force || v->reaction || v->closure || v->coupling || v->friction || v->sticking || v->contact ||
+                   v->indicator))
+    return 0;
   return nodes_ok(m, count, nodes);
 }
 
@@ -119,6 +127,9 @@ bough_status bough_evaluate_rows(const bough_model *m, bough_data *d, int rows, 
     v.closure = next_out(v.closure, 6 * (size_t)m->n_closures), v.coupling = next_out(v.coupling, (size_t)m->n_couplings);
     v.element = next_out(v.element, (size_t)m->n_element_values);
     v.local = next_out(v.local, 9 * n), v.deflection = next_out(v.deflection, 6 * n);
+    v.friction = next_out(v.friction, (size_t)m->n_drives), v.sticking = next_out(v.sticking, (size_t)m->n_drives);
+    v.contact = next_out(v.contact, (size_t)m->n_drives);
+    v.indicator = next_out(v.indicator, (size_t)(2 * m->n_drives + m->n_gears));
     v.velocity = next_out(v.velocity, 6 * n), v.acceleration = next_out(v.acceleration, 6 * n);
   }
   return status;

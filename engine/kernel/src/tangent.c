@@ -3,6 +3,7 @@
 #include <complex.h>
 #include <math.h>
 
+#include "elements/drives.h"
 #include "internal.h"
 
 typedef double complex number;
@@ -54,6 +55,54 @@ static void without_elements(const bough_data *d, const bough_sweep *s, const nu
   }
 }
 
+/* forces of friction, limits and gears onto tau, and what they hold into the sweep */
+static bough_status drives_lift(bough_data *d, const bough_point *at, const bough_point *dir, number *tau, number *applied,
+                                number *motion, bough_sweep *s) {
+  const bough_model *m = d->model;
+  const bough_status status = bough_drives_follow(d, at);
+  if (status != BOUGH_OK) return status;
+  double *force = d->drive_tau, *along = d->drive_force;
+  for (int i = 0; i < m->nu; i++) force[i] = along[i] = 0.0;
+  bough_drive_forces(d, at->q, at->u, force, dir->q, dir->u, along);
+  bough_drive_held(d, d->held, d->drive_held);
+  for (int i = 0; i < m->nu; i++) {
+    tau[i] += force[i] + I * (H * along[i]), applied[i] += force[i] + I * (H * along[i]);
+    if (d->drive_held[i] && !d->held[i]) motion[i] = 0.0;
+  }
+  s->held = d->drive_held;
+  return BOUGH_OK;
+}
+
+/* derivatives of what friction exerts; `force` is that of the sweep, `tau` its input with the laws */
+static void drives_drop(bough_data *d, const bough_point *at, const bough_point *dir, const number *tau, const number *force,
+                        const bough_values *dz) {
+  const bough_model *m = d->model;
+  const bough_drive_mode *mode = bough_drive_modes(d->mode);
+  if (dz->indicator) {
+    for (int j = 0; j < m->n_drives; j++) {
+      const int i = m->drive[j].dof;
+      d->drive_need[j] = mode[j].hold != 0.0 ? creal(force[i] - tau[i]) : 0.0;
+      d->drive_need_rate[j] = mode[j].hold != 0.0 ? cimag(force[i] - tau[i]) / H : 0.0;
+    }
+    bough_drive_indicator_rates(d, at, dir, dz->indicator);
+  }
+  for (int i = 0; i < m->nu && dz->force; i++)
+    if (!d->held[i]) dz->force[i] = dir->tau ? dir->tau[i] : 0.0;
+  for (int j = 0; j < m->n_drives; j++) {
+    const int i = m->drive[j].dof;
+    const double need = creal(force[i] - tau[i]), still = m->drive[j].still;
+    if (dz->sticking) dz->sticking[j] = 0.0;
+    if (dz->contact) dz->contact[j] = 0.0;
+    if (!dz->friction) continue;
+    dz->friction[j] = 0.0;
+    if (d->held[i]) continue;
+    if (mode[j].hold != 0.0)
+      dz->friction[j] = need > still || need < -still ? 0.0 : cimag(force[i] - tau[i]) / H;
+    else
+      dz->friction[j] = bough_drive_friction_rate(m->drive + j, mode + j, at->u[i], dir->u ? dir->u[i] : 0.0);
+  }
+}
+
 bough_status bough_directional(const bough_model *m, bough_data *d, const bough_point *at, const bough_point *dir,
                                int count, const int *nodes, const bough_values *dz) {
   if (!m || !d || d->model != m || !d->work_tangent || !at || !dir || !dz || !at->q || !at->u) return BOUGH_BAD_ARGUMENT;
@@ -73,6 +122,10 @@ bough_status bough_directional(const bough_model *m, bough_data *d, const bough_
   bough_sweep s = bough_data_sweep(d);
   for (int i = 0; i < m->nu; i++) applied[i] = tau[i];
   if (m->acting || (dz->element && m->n_elements > 0)) elements(d, q, u, loads, tau, element);
+  if (m->n_modes > 0) {
+    const bough_status status = drives_lift(d, at, dir, tau, applied, motion, &s);
+    if (status != BOUGH_OK) return status;
+  }
   if (m->n_rows == 0)
     bough_forward_ops_tangent_base.forward(&s, d->work_tangent, q, u, tau, motion, loaded ? loads : NULL, udot, force, reaction);
   else {
@@ -98,6 +151,7 @@ bough_status bough_directional(const bough_model *m, bough_data *d, const bough_
   drop(acceleration, 6 * count, dz->acceleration);
   drop(local, 9 * count, dz->local), drop(deflection, 6 * count, dz->deflection);
   if (m->n_elements > 0) drop(element, m->n_element_values, dz->element);
+  if (m->n_modes > 0) drives_drop(d, at, dir, applied, force, dz);
   drop(closure, 6 * m->n_closures, dz->closure), drop(coupling, m->n_couplings, dz->coupling);
   return BOUGH_OK;
 }
@@ -124,6 +178,11 @@ bough_status bough_inverse_directional(const bough_model *m, bough_data *d, cons
       return BOUGH_NOT_FINITE;
     }
   drop(tau, m->nu, dtau);
+  if (m->n_modes == 0) return BOUGH_OK;
+  bough_drives_inverse(d, at->q, at->u, at->udot ? at->udot : d->zero, d->drive_udot); /* modes */
+  for (int i = 0; i < m->nu; i++) d->drive_tau[i] = d->drive_force[i] = 0.0;
+  bough_drive_forces(d, at->q, at->u, d->drive_tau, dir->q, dir->u, d->drive_force);
+  for (int i = 0; i < m->nu; i++) dtau[i] -= d->drive_force[i];
   return BOUGH_OK;
 }
 

@@ -121,6 +121,29 @@ bough_instance_status bough_instance_update(bough_instance *f, int *jumped) {
   if (status == INSTANCE_OK && f->type == &bough_mechanism_type) status = bough_mechanism_close(f);
   *jumped = f->now.jumped != 0;
   f->now.jumped = 0;
+  if (status == INSTANCE_OK && f->type->settle) status = f->type->settle(f, jumped);
+  return status;
+}
+int64_t bough_instance_events(const bough_instance *f) { return f ? bough_sim_events(f->sim) : 0; }
+size_t bough_instance_indicator_count(const bough_instance *f) {
+  size_t n = 0;
+  for (int i = 0; f && i < f->resource->n_variables; i++)
+    if (f->resource->variable[i].kind == KIND_INDICATOR) n += (size_t)f->resource->variable[i].count;
+  return n;
+}
+bough_instance_status bough_instance_indicators(bough_instance *f, double *values, size_t count) {
+  if (count != bough_instance_indicator_count(f)) {
+    bough_instance_log(f, INSTANCE_ERROR, LOG_ERROR, "%s: %lu values for %lu event indicators", f->function, (unsigned long)count,
+            (unsigned long)bough_instance_indicator_count(f));
+    return INSTANCE_ERROR;
+  }
+  bough_instance_status status = INSTANCE_OK;
+  for (int i = 0; i < f->resource->n_variables && status == INSTANCE_OK; i++) {
+    const bough_variable *v = f->resource->variable + i;
+    if (v->kind != KIND_INDICATOR) continue;
+    status = bough_instance_get(f, v, values);
+    values += v->count;
+  }
   return status;
 }
 bough_instance_status bough_instance_completed_step(bough_instance *f, int *event) {

@@ -84,6 +84,8 @@ bough_status bough_mechanism_set_parameters(bough_instance *f) {
   bough_status status = BOUGH_OK;
 #define BOUGH_PARAMETER(number, KIND, member, count, type, range, kernel) \
   if ((kernel) >= 0 && status == BOUGH_OK) status = bough_data_set(f->data, (bough_parameter)(kernel), f->member, count);
+#define BOUGH_DISCRETE(number, KIND, member, count, kernel) \
+  if ((count) > 0 && status == BOUGH_OK) status = bough_data_set(f->data, kernel, f->member, count);
 #include "fields.def"
   for (int i = 0; status == BOUGH_OK && i < f->resource->n_variables; i++) {
     const bough_variable *v = f->resource->variable + i;
@@ -99,6 +101,7 @@ void bough_mechanism_state_taken(bough_instance *f) {
   bough_status status = bough_data_set(f->data, BOUGH_INERTIA, f->inertia, 10 * f->resource->n_bodies);
   if (status == BOUGH_OK) status = bough_mechanism_set_parameters(f);
   if (status == BOUGH_OK) status = set_held(f, &newly);
+  bough_data_remember(f->data, f->now.running != 0);
   if (status != BOUGH_OK) f->now.changed |= CHANGED_PARAMETERS; /* refused when they are next needed, with the reason */
 }
 
@@ -143,6 +146,29 @@ static int ask_input(bough_instance *f, bough_point *at) {
   if (f->input(f->input_user, f->now.time, at->q, f->u, tau, motion, loads) == 0) return 1;
   bough_instance_log(f, INSTANCE_ERROR, LOG_ERROR, "%s: the input function failed at t = %.9g s.", f->function, f->now.time);
   return 0;
+}
+
+void bough_mechanism_keep_modes(bough_instance *f) {
+  const int count = bough_field_count(f, KIND_MODE);
+  if (count > 0) bough_data_get(f->data, BOUGH_MODE, f->mode, count);
+}
+
+bough_instance_status bough_mechanism_settle(bough_instance *f, int fresh, int *jumped) {
+  bough_data_remember(f->data, 1);
+  if (bough_field_count(f, KIND_MODE) == 0) return INSTANCE_OK;
+  bough_point at = bough_instance_point(f);
+  if (f->input && !ask_input(f, &at)) return INSTANCE_ERROR;
+  int changed = 0;
+  memcpy(f->work, f->q, (size_t)(f->nq + f->nu) * sizeof *f->work); /* u follows q */
+  const bough_status status = bough_settle(f->model, f->data, &at, f->q, f->u, fresh, &changed);
+  if (status != BOUGH_OK) {
+    bough_instance_explain(f, INSTANCE_ERROR, status, bough_data_where(f->data), "friction and limits cannot be settled");
+    return INSTANCE_ERROR;
+  }
+  bough_mechanism_keep_modes(f);
+  if (changed) f->dynamics_fresh = f->sensors_fresh = 0;
+  for (int i = 0; jumped && i < f->nq + f->nu; i++) *jumped |= f->work[i] != f->q[i];
+  return INSTANCE_OK;
 }
 
 bough_instance_status bough_mechanism_evaluate(bough_instance *f, int sensors) {

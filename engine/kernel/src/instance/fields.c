@@ -32,6 +32,8 @@ int bough_field_count(const bough_instance *f, int kind) {
     case KIND_##KIND: return count;
 #define BOUGH_VALUE(number, KIND, member, count, type, when) \
     case KIND_##KIND: return count;
+#define BOUGH_DISCRETE(number, KIND, member, count, kernel) \
+    case KIND_##KIND: return count;
 #include "fields.def"
     default: return 1;
   }

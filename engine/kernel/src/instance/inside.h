@@ -61,6 +61,7 @@ typedef struct {
   bough_instance_status (*check)(bough_instance *f, const bough_variable *v, const double *value);
   void (*set)(bough_instance *f, const bough_variable *v, const double *value); /* checked */
   bough_instance_status (*step)(bough_instance *f, double end, bough_hook hook, void *user);
+  bough_instance_status (*settle)(bough_instance *f, int *jumped); /* discrete states at an event; null: there are none */
   int (*state_fits)(bough_instance *f, const bough_clock *now, const double *arrays); /* could it have this state? */
   void (*state_taken)(bough_instance *f); /* clock and arrays are another state's: the kernel's parameters follow */
   /* null: not offered */
@@ -103,6 +104,7 @@ struct bough_instance {
 #define BOUGH_INPUT(number, KIND, member, count) double *member;
 #define BOUGH_PARAMETER(number, KIND, member, count, type, range, kernel) double *member;
 #define BOUGH_VALUE(number, KIND, member, count, type, when) double *member;
+#define BOUGH_DISCRETE(number, KIND, member, count, kernel) double *member;
 #include "fields.def"
   double *parameters, *values; /* the first of each; values are those of bough_evaluate, value_count in all */
   size_t value_count;
@@ -152,6 +154,10 @@ void bough_mechanism_state_taken(bough_instance *f);
 /* quaternions become of length one; 0 if one is zero, with a message */
 int bough_mechanism_fix_quaternions(bough_instance *f, double *q);
 bough_status bough_mechanism_set_parameters(bough_instance *f); /* into the kernel */
+/* Discrete states as the state asks for them; `fresh`: whatever they were. *jumped (may be null): q or u has changed. */
+bough_instance_status bough_mechanism_settle(bough_instance *f, int fresh, int *jumped);
+/* discrete states of the kernel into the instance */
+void bough_mechanism_keep_modes(bough_instance *f);
 /* message for a kernel status: which body, which hinge, when, what to do */
 void bough_instance_explain(bough_instance *f, bough_instance_status level, bough_status status, bough_where where,
                             const char *what);

@@ -28,6 +28,9 @@ static const array states[] = {
 }, parameters[] = {
 #define BOUGH_PARAMETER(number, KIND, member, count, type, range, kernel) {offsetof(bough_instance, member), KIND_##KIND},
 #include "fields.def"
+}, discrete[] = {
+#define BOUGH_DISCRETE(number, KIND, member, count, kernel) {offsetof(bough_instance, member), KIND_##KIND},
+#include "fields.def"
 }, values[] = {
 #define BOUGH_VALUE(number, KIND, member, count, type, when) {offsetof(bough_instance, member), KIND_##KIND},
 #include "fields.def"
@@ -48,9 +51,9 @@ static int make_arrays(bough_instance *f) {
   const size_t nu = (size_t)f->nu, nb = (size_t)f->resource->n_bodies;
   const size_t n_states = lay_out(f, states, COUNT(states), NULL), n_inputs = lay_out(f, inputs, COUNT(inputs), NULL);
   const size_t n_parameters = lay_out(f, parameters, COUNT(parameters), NULL);
-  const size_t n_values = lay_out(f, values, COUNT(values), NULL);
+  const size_t n_values = lay_out(f, values, COUNT(values), NULL), n_modes = lay_out(f, discrete, COUNT(discrete), NULL);
   f->inputs_width = (int)n_inputs;
-  f->array_count = n_states + (1 + INPUT_ORDERS) * n_inputs + n_parameters;
+  f->array_count = n_states + (1 + INPUT_ORDERS) * n_inputs + n_parameters + n_modes;
   const size_t n_closing = bough_model_sizes(f->model).rows > 0 ? 2 * (size_t)(f->nq + f->nu) : 0;
   double *p = calloc(f->array_count + n_values + n_inputs + (size_t)(f->nq + f->nu) + n_closing + 10 * nb + nu + 1, sizeof(double));
   f->arrays = p;
@@ -62,6 +65,7 @@ static int make_arrays(bough_instance *f) {
   f->inputs = p, p += lay_out(f, inputs, COUNT(inputs), p);
   f->inputs_dot = p, p += INPUT_ORDERS * n_inputs;
   f->parameters = p, p += lay_out(f, parameters, COUNT(parameters), p);
+  p += lay_out(f, discrete, COUNT(discrete), p);
   f->values = p, p += lay_out(f, values, COUNT(values), p);
   f->value_count = n_values;
   f->stage_inputs = p, p += n_inputs;
@@ -107,6 +111,7 @@ static void keep_start(bough_instance *f) {
   memset(f->free_slot, 1, (size_t)(f->inputs - f->arrays));
   memset(f->free_slot + (f->inputs_dot - f->arrays), 1, (size_t)(f->parameters - f->inputs_dot));
   memset(f->free_slot + (f->written - f->arrays), 1, (size_t)bough_field_count(f, KIND_WRITTEN));
+  memset(f->free_slot + (f->mode - f->arrays), 1, (size_t)bough_field_count(f, KIND_MODE));
   for (int i = 0; i < r->n_variables; i++) {
     const bough_variable *v = r->variable + i;
     const double *own = bough_field(f, v);
@@ -155,6 +160,7 @@ static void reset(bough_instance *f) {
   memcpy(f->arrays, f->first, f->array_count * sizeof(double));
   f->now = f->first_clock;
   bough_watch_reset(f->data);
+  bough_data_remember(f->data, 0);
   f->dynamics_fresh = f->sensors_fresh = 0;
 }
 
@@ -177,8 +183,10 @@ static bough_instance_status exit_(bough_instance *f) {
   bough_mechanism_warn(f);
   f->now.state = f->now.cosimulation ? AT_STEP : AT_EVENT;
   f->now.running = 1;
-  return INSTANCE_OK;
+  return bough_mechanism_settle(f, 1, NULL);
 }
+
+static bough_instance_status settle(bough_instance *f, int *jumped) { return bough_mechanism_settle(f, 0, jumped); }
 
 const bough_instance_type bough_mechanism_type = {
     .kind_ok = bough_mechanism_kind_ok,
@@ -193,6 +201,7 @@ const bough_instance_type bough_mechanism_type = {
     .check = bough_mechanism_check,
     .set = bough_mechanism_set,
     .step = bough_mechanism_step,
+    .settle = settle,
     .state_fits = bough_mechanism_state_fits,
     .state_taken = bough_mechanism_state_taken,
     .input_derivative = bough_mechanism_input_derivative,

@@ -132,6 +132,7 @@ bough_instance_status bough_mechanism_step(bough_instance *f, double end, bough_
     bough_sim_disturb(f->sim); /* inputs may have jumped */
     status = walk(f, end, hook, user);
   }
+  bough_mechanism_keep_modes(f);
   settle_inputs(f);
   if (status == BOUGH_OK) return INSTANCE_OK;
   bough_instance_explain(f, INSTANCE_DISCARD, status, bough_sim_where(f->sim), "the step cannot be finished");

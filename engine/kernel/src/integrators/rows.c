@@ -40,6 +40,10 @@ static bough_status record(bough_sim *sim, const bough_rows *r, int i, int p, do
     row.acceleration = v->acceleration + n * 6 * count,
     row.local = v->local ? v->local + n * 9 * count : NULL, row.deflection = v->deflection ? v->deflection + n * 6 * count : NULL;
   if (v->element) row.element = v->element + n * (size_t)sim->model->n_element_values;
+  const size_t drives = (size_t)sim->model->n_drives;
+  if (v->friction) row.friction = v->friction + n * drives;
+  if (v->sticking) row.sticking = v->sticking + n * drives;
+  if (v->contact) row.contact = v->contact + n * drives;
   const bough_status status = bough_evaluate(sim->model, sim->data, &at, r->count, r->nodes, &row);
   if (status != BOUGH_OK) sim->where = sim->data->where, sim->where.time = t;
   else bough_watch_reaction(sim->data, t, row.reaction);

@@ -55,11 +55,18 @@ static size_t lay_out(const bough_model *m, char *memory) {
   const size_t first = at;
   s->y = take(memory, &at, ny), s->rate = take(memory, &at, ny), s->y_old = take(memory, &at, ny);
   s->y_start = take(memory, &at, ny), s->size = take(memory, &at, ny), s->noise = take(memory, &at, ny);
+  s->mode_step = take(memory, &at, m->n_modes), s->mode_kept = take(memory, &at, m->n_modes);
   s->dense = take(memory, &at, 4 * ny), s->inputs = take(memory, &at, (BOUGH_INPUT_ORDERS + 1) * inputs);
   s->array_bytes = at - first; /* what follows is made anew in every attempt */
   s->root_mass = take(memory, &at, ny);
   s->k = take(memory, &at, 12 * ny), s->stage = take(memory, &at, ny), s->error = take(memory, &at, ny);
   s->trial = take(memory, &at, 2 * ny), s->tau = take(memory, &at, inputs), s->extra = take(memory, &at, 5 * m->nu);
+  if (m->n_modes > 0) {
+    const int n = 2 * m->n_drives + m->n_gears;
+    s->event_end = take(memory, &at, ny), s->event_rate = take(memory, &at, ny), s->event_y = take(memory, &at, ny);
+    s->event_spare = take(memory, &at, ny), s->event_first = take(memory, &at, n), s->event_last = take(memory, &at, n);
+    s->event_here = take(memory, &at, n), s->event_z = take(memory, &at, n);
+  }
   s->motion = s->tau ? s->tau + m->nu : NULL, s->loads = s->motion ? s->motion + m->nu : NULL;
   return at;
 }
@@ -95,7 +102,8 @@ bough_status bough_sim_create(const bough_model *m, bough_data *data, const boug
   s->model = m, s->data = data, s->options = *options;
   begin_with(s);
   s->nq = m->nq, s->nu = m->nu, s->ny = m->nq + m->nu, s->n_inputs = 2 * m->nu + 6 * m->n_load_rows;
-  s->now.input_order = -1, s->now.error_old = 1e-4;
+  s->now.input_order = -1, s->now.error_old = 1e-4, s->now.unsettled = 2;
+  data->memory_of_modes = 1;
   s->where.body = -1;
   s->stop = INFINITY;
   bough_tolerance_start(s);
@@ -114,13 +122,13 @@ bough_sim_counts bough_sim_get_counts(const bough_sim *sim) {
   const bough_sim_counts counts = {sim->now.steps, sim->now.rejected, sim->now.evaluations};
   return counts;
 }
+int64_t bough_sim_events(const bough_sim *sim) { return sim ? sim->now.events : 0; }
 bough_where bough_sim_where(const bough_sim *sim) {
   const bough_where none = {-1, 0.0, 0};
   return sim ? sim->where : none;
 }
 
-/* Loops and couplings of the state y at time t are closed: nothing drifts. */
-static bough_status close_loops(bough_sim *sim, double t, double *y) {
+bough_status bough_sim_close(bough_sim *sim, double t, double *y) {
   if (sim->model->n_rows == 0) return BOUGH_OK;
   bough_normalize(sim->model, y);
   const bough_status status = bough_project(sim->model, sim->data, y, y + sim->nq);
@@ -137,13 +145,13 @@ bough_status bough_sim_start(bough_sim *sim, double t, const double *q, const do
   memcpy(sim->y, q, sizeof(double) * (size_t)sim->nq);
   memcpy(sim->y + sim->nq, u, sizeof(double) * (size_t)sim->nu);
   bough_normalize(sim->model, sim->y);
-  const bough_status status = close_loops(sim, t, sim->y);
+  const bough_status status = bough_sim_close(sim, t, sim->y);
   if (status != BOUGH_OK) return status;
   const int64_t order = sim->now.input_order;
   const double input_t = sim->now.input_t;
   memset(&sim->now, 0, sizeof sim->now);
   sim->now.t = sim->now.t_old = sim->now.target = t, sim->now.error_old = 1e-4;
-  sim->now.input_order = order, sim->now.input_t = input_t;
+  sim->now.input_order = order, sim->now.input_t = input_t, sim->now.unsettled = 2;
   begin_with(sim);
   bough_tolerance_start(sim);
   bough_watch_state(sim->data, t, sim->y, sim->y + sim->nq);
@@ -182,7 +190,7 @@ bough_status bough_sim_set_inputs(bough_sim *sim, double t, int order, const dou
   double *values_now = sim->k; /* free between two steps */
   if (same) polynomials(sim, sim->now.t, values_now);
   for (int i = 0; same && i < n; i++) same = fabs(values_now[i] - sim->tau[i]) <= 1e-15 * fabs(sim->tau[i]);
-  if (!same) sim->now.fresh = 0; /* a jump: the rate kept from the last step is that before it */
+  if (!same) sim->now.fresh = 0, sim->now.unsettled |= 1; /* a jump: the rate kept from the last step is that before it */
   return BOUGH_OK;
 }
 
@@ -209,7 +217,7 @@ static bough_status accept(bough_sim *sim, double t_new) {
       return BOUGH_NOT_FINITE;
     }
   const double h = t_new - sim->now.t;
-  const bough_status status = close_loops(sim, t_new, sim->stage);
+  const bough_status status = bough_sim_close(sim, t_new, sim->stage);
   if (status != BOUGH_OK) return status;
   sim->now.fresh = 0;
   if (sim->method->keep) { /* dense output */
@@ -272,9 +280,25 @@ static void next_step(bough_sim *sim, double h, double error, int last) {
   if (sim->options.method == BOUGH_AUTO) bough_auto_follow(sim);
 }
 
+/* An attempt from t to `end`, of length h, is good enough: it becomes the step, or a shorter one that ends in an event. */
+static bough_status finish(bough_sim *sim, double h, double end, int *found) {
+  double cut = h;
+  bough_status status = bough_events_find(sim, &cut, found);
+  if (status != BOUGH_OK) return status;
+  sim->now.turned = sim->now.inside = 0;
+  if (cut > 0.0) status = accept(sim, cut < h ? sim->now.t + cut : end);
+  if (status == BOUGH_OK && *found) status = bough_events_happen(sim);
+  if (status == BOUGH_OK && sim->end_known && !sim->now.fresh && sim->model->n_rows == 0) {
+    memcpy(sim->rate, sim->event_rate, sizeof(double) * (size_t)sim->ny);
+    sim->now.fresh = 1;
+  }
+  return status;
+}
+
 /* one accepted step of an adaptive method that ends at `limit` at the latest */
 static bough_status adaptive_step(bough_sim *sim, double limit) {
-  bough_status status = BOUGH_OK; /* of the last attempt: what a step that became too small is blamed on */
+  bough_status status = bough_events_begin(sim); /* of the last attempt: what a step that became too small is blamed on */
+  if (status != BOUGH_OK) return status;
   if (sim->now.h == 0.0) {
     const double span = bough_finite(limit) ? limit - sim->now.t : 1.0;
     sim->now.h = sim->options.step > 0.0 ? sim->options.step : 1e-3 * span;
@@ -289,12 +313,14 @@ static bough_status adaptive_step(bough_sim *sim, double limit) {
     if (sim->budget == 0) return BOUGH_PAUSED;
     sim->budget--;
     status = sim->method->attempt(sim, instant ? limit - sim->now.t : h);
+    sim->event_evaluations = sim->now.evaluations;
     if (status == BOUGH_OK && instant) return accept(sim, limit);
     if (status == BOUGH_OK) status = judge(sim, h, &error);
     if (status == BOUGH_STOPPED) return status;
     if (status == BOUGH_OK && error <= 1.0) {
-      status = accept(sim, last ? limit : sim->now.t + h);
-      if (status == BOUGH_OK) next_step(sim, h, error, last);
+      int found;
+      status = finish(sim, h, last ? limit : sim->now.t + h, &found);
+      if (status == BOUGH_OK) next_step(sim, h, error, last || found);
       if (status != BOUGH_OPEN) return status; /* from nearer by, loops close */
     }
     sim->now.rejected++;
@@ -314,8 +340,13 @@ static bough_status fixed_step(bough_sim *sim, double t) {
   }
   if (sim->budget == 0) return BOUGH_PAUSED;
   sim->budget--;
-  const bough_status status = sim->method->attempt(sim, t - sim->now.t);
-  return status == BOUGH_OK ? accept(sim, t) : status;
+  int found;
+  bough_status status = bough_events_begin(sim);
+  if (status == BOUGH_OK) status = sim->method->attempt(sim, t - sim->now.t);
+  sim->event_evaluations = sim->now.evaluations;
+  if (status == BOUGH_OK) status = finish(sim, t - sim->now.t, t, &found);
+  sim->now.off_grid = sim->now.t < t;
+  return status;
 }
 
 static double longest_fixed(const bough_sim *sim) {
@@ -332,7 +363,8 @@ static double grid_time(const sim_clock *now, int64_t i) {
 /* equal steps of at most the fixed one, the last of which ends at t; a pause leaves the grid to be continued */
 static bough_status fixed_to(bough_sim *sim, double t) {
   sim_clock *now = &sim->now;
-  if (now->grid_to != t || now->grid_next >= now->grid_count || grid_time(now, now->grid_next) != now->t) {
+  const int off = now->grid_next < now->grid_count && (grid_time(now, now->grid_next) > now->t || (grid_time(now, now->grid_next) < now->t && !now->off_grid));
+  if (now->grid_to != t || now->grid_next >= now->grid_count || off) {
     const double h = longest_fixed(sim), count = ceil((t - now->t) / h - 1e-9);
     if (!(h >= LEAST_STEP * fabs(t)) || !(count < MOST_STEPS)) {
       sim->where.time = now->t;
@@ -343,7 +375,7 @@ static bough_status fixed_to(bough_sim *sim, double t) {
   while (now->grid_next < now->grid_count) {
     const bough_status status = fixed_step(sim, grid_time(now, now->grid_next + 1));
     if (status != BOUGH_OK) return status;
-    now->grid_next++;
+    if (!now->off_grid) now->grid_next++;
   }
   return BOUGH_OK;
 }
@@ -359,6 +391,7 @@ bough_status bough_sim_step(bough_sim *sim, double limit, bough_input_fn input, 
   bough_status status;
   sim->input = input, sim->user = user, sim->budget = -1;
   aim(sim, limit);
+  bough_events_show(sim, 0);
   if (is_fixed(sim)) {
     const double h = longest_fixed(sim);
     const int lost = !(h >= LEAST_STEP * fabs(sim->now.t));
@@ -391,12 +424,15 @@ bough_status bough_sim_advance(bough_sim *sim, double t, int exact, bough_input_
   sim->input = input, sim->user = user;
   sim->budget = sim->options.pause > 0 ? sim->options.pause : -1;
   aim(sim, t);
+  bough_events_show(sim, 0);
   if (t > sim->now.t) status = walk_to(sim, t, exact);
+  if (status == BOUGH_OK && t == sim->now.t && sim->now.unsettled) status = bough_events_begin(sim);
+  bough_events_show(sim, t < sim->now.t);
   const double *y = sim->y;
   if (status == BOUGH_OK && t < sim->now.t) { /* stepped beyond: interpolate */
     METHODS[sim->now.maker]->dense(sim, t, sim->stage);
     bough_normalize(sim->model, sim->stage);
-    status = close_loops(sim, t, sim->stage);
+    status = bough_sim_close(sim, t, sim->stage);
     y = sim->stage;
   }
   memcpy(q, y, sizeof(double) * (size_t)sim->nq);
@@ -405,7 +441,7 @@ bough_status bough_sim_advance(bough_sim *sim, double t, int exact, bough_input_
 }
 
 void bough_sim_disturb(bough_sim *sim) {
-  if (sim) sim->now.fresh = 0;
+  if (sim) sim->now.fresh = 0, sim->now.unsettled |= 1;
 }
 
 bough_status bough_sim_set(bough_sim *sim, const double *q, const double *u) {
@@ -413,9 +449,9 @@ bough_status bough_sim_set(bough_sim *sim, const double *q, const double *u) {
   memcpy(sim->y, q, sizeof(double) * (size_t)sim->nq);
   memcpy(sim->y + sim->nq, u, sizeof(double) * (size_t)sim->nu);
   bough_normalize(sim->model, sim->y);
-  sim->now.fresh = 0;
+  sim->now.fresh = 0, sim->now.unsettled |= 1;
   sim->now.t_old = sim->now.t;
-  return close_loops(sim, sim->now.t, sim->y);
+  return bough_sim_close(sim, sim->now.t, sim->y);
 }
 
 bough_status bough_sim_excursion(const bough_sim *sim, double *size) {
@@ -451,7 +487,10 @@ static int clock_ok(const sim_clock *now) {
          (double)now->grid_count <= MOST_STEPS && (double)now->grid_next <= MOST_STEPS && now->steps >= 0 &&
          now->rejected >= 0 && now->evaluations >= 0 && now->noise_count >= 0 && now->tries >= 0 &&
          now->tries <= MOST_REJECTIONS && now->steps < INT64_MAX / 2 &&
-         now->rejected < INT64_MAX / 2 && now->evaluations < INT64_MAX / 2 && now->noise_count < INT64_MAX / 2;
+         now->rejected < INT64_MAX / 2 && now->evaluations < INT64_MAX / 2 && now->noise_count < INT64_MAX / 2 &&
+         now->unsettled >= 0 && now->unsettled <= 3 && is_flag(now->off_grid) && is_flag(now->blind) && is_flag(now->turned) &&
+         is_flag(now->inside) && now->events >= 0 && now->events < INT64_MAX / 2 && now->at_once >= 0 && now->at_once < 1000 &&
+         bough_finite(now->event_t);
 }
 
 /* methods that a run of these options can have */

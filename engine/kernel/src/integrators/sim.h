@@ -41,6 +41,13 @@ typedef struct {
   int64_t mark_evaluations;      /* where the pace is measured from ... */
   double mark_t;                 /* ... s */
   double pace, h_own;            /* of the method that is not on trial: time per work, step length, s */
+  /* friction, limits and gears: events.c */
+  int64_t unsettled;             /* 1: inputs, parameters or the state may ask for other modes; 2: there are none yet */
+  int64_t off_grid;              /* an event ended a fixed step before its time */
+  int64_t events, at_once;       /* so far; of these without time between them ... */
+  int64_t blind;                 /* ... after which a step looks at none */
+  int64_t turned, inside;        /* the last step ended in an event; modes are those before it */
+  double event_t;                /* s, of the first of those at once */
 } sim_clock;
 
 /* y = (q, u). The clock, and the arrays from y on, are all that a run has to remember to be resumed bit for bit. */
@@ -71,6 +78,13 @@ struct bough_sim {
   double *tau, *motion; /* [nu] inputs of the stage; loads follow */
   double *loads;        /* [6*loads] */
   double *extra;        /* [5*nu] implicit stages: force, what stiffness and damping act on, scratch of a body's modes (2) */
+  /* events.c */
+  double *mode_step, *mode_kept; /* [modes] of the last step if it ended in an event; those after it while the former are shown */
+  double *event_end, *event_rate, *event_y, *event_spare; /* [ny] end of an attempt and its rate; a place in it, and its rate */
+  double *event_first, *event_last, *event_here, *event_z; /* [indicators] at the beginning and the end; in between; of a probe */
+  double event_z0, event_h0;     /* the event's function at the end of the step before it was cut */
+  int64_t event_evaluations;     /* made when the attempt ended */
+  int end_known;                 /* event_rate is that of the state that the step reaches */
   bough_input_fn input;
   void *user;
   bough_where where;
@@ -93,6 +107,20 @@ void bough_auto_follow(bough_sim *sim);
 int bough_auto_rejected(bough_sim *sim);
 /* could a run have left this? */
 int bough_auto_ok(const sim_clock *now);
+
+/* loops and couplings of the state y at time t are closed */
+bough_status bough_sim_close(bough_sim *sim, double t, double *y);
+
+/* ---- events.c; without friction, limits and gears nothing happens */
+/* before a step: modes fit the state, the inputs and the parameters; `rate` is that of the state */
+bough_status bough_events_begin(bough_sim *sim);
+/* An attempt of length *h has met its tolerance. *found: something happens in it; *h is where, and `stage` the state there;
+ * zero: at once, and there is no step. */
+bough_status bough_events_find(bough_sim *sim, double *h, int *found);
+/* it happens, at (t, y) */
+bough_status bough_events_happen(bough_sim *sim);
+/* modes that evaluations see: those of the last step, or those after it */
+void bough_events_show(bough_sim *sim, int inside);
 
 /* ---- implicit.c */
 /* ku with (M + gh D + gh^2 K) ku = F(t, y) - K dq - D du. dq and du are in speeds' coordinates; there is room for them at

@@ -1,0 +1,257 @@
+/* events.c - friction, limits and gears in a run: their events are found between two steps, and a step ends at the first.
+ *
+ * Event functions (elements/drives.c) are positive until a mode has to change. After a step has met its tolerance they are
+ * looked at on a cubic through both ends of the step, at SAMPLES places; those of held DOFs, whose force takes an evaluation,
+ * at its end. Where one has become negative the first zero is located there, the step is made again up to that time, and its end
+ * is moved until it is a zero of the step itself: the time of the event is as accurate as the step, whatever the integrator.
+ * Then the modes settle (elements/settle.c), and the next step begins. Events that follow each other without any time between
+ * them are bounded: after MOST_AT_ONCE of them one step is made that looks at none. */
+#include <math.h>
+#include <string.h>
+
+#include "elements/drives.h"
+#include "sim.h"
+
+enum { SAMPLES = 4, MOST_HALVINGS = 40, MOST_PROBES = 60, MOST_RESTEPS = 4, MOST_AT_ONCE = 100 };
+
+static int count_of(const bough_sim *sim) { return 2 * sim->model->n_drives + sim->model->n_gears; }
+
+/* is event function i that of a held DOF? */
+static int by_force(const bough_sim *sim, int i) {
+  const int j = i / 2;
+  return i % 2 == 0 && j < sim->model->n_drives && bough_drive_modes(sim->data->mode)[j].hold != 0.0;
+}
+
+static bough_status evaluate_at(bough_sim *sim, double t, const double *y, double *rate) {
+  return bough_sim_rate(sim, t, y, rate);
+}
+
+static bough_point point_of(const bough_sim *sim, double t, const double *y) {
+  const bough_point at = {t, y, y + sim->nq, sim->tau, sim->motion, sim->loads, NULL};
+  return at;
+}
+
+static bough_status settle(bough_sim *sim, int fresh) {
+  int changed = 0;
+  bough_status status = bough_sim_inputs(sim, sim->now.t, sim->y);
+  if (status != BOUGH_OK) return status;
+  const bough_point at = point_of(sim, sim->now.t, sim->y);
+  status = bough_settle(sim->model, sim->data, &at, sim->y, sim->y + sim->nq, fresh, &changed);
+  if (status != BOUGH_OK) {
+    sim->where = sim->data->where, sim->where.time = sim->now.t;
+    return status;
+  }
+  if (changed) {
+    sim->now.fresh = 0;
+    status = bough_sim_close(sim, sim->now.t, sim->y);
+  }
+  return status;
+}
+
+bough_status bough_events_begin(bough_sim *sim) {
+  if (sim->model->n_modes == 0) return BOUGH_OK;
+  const int first = sim->now.unsettled >= 2, unsettled = sim->now.unsettled != 0;
+  bough_status status = first ? settle(sim, 1) : BOUGH_OK;
+  if (status == BOUGH_OK && (unsettled || !sim->now.fresh)) {
+    status = evaluate_at(sim, sim->now.t, sim->y, sim->rate);
+    if (status != BOUGH_OK) return status;
+    sim->now.fresh = 1;
+    double *z = sim->event_z;
+    bough_drive_indicators(sim->data, sim->data->mode, sim->y, sim->y + sim->nq, bough_drives_need(sim->data), z);
+    int fired = 0;
+    for (int i = 0; i < count_of(sim); i++) fired |= z[i] < 0.0;
+    if (fired && !first) status = settle(sim, 0);
+    if (status == BOUGH_OK && !sim->now.fresh) {
+      status = evaluate_at(sim, sim->now.t, sim->y, sim->rate);
+      sim->now.fresh = status == BOUGH_OK;
+    }
+  }
+  sim->now.unsettled = 0;
+  return status;
+}
+
+/* ---- the cubic through both ends of the step: y, rate; stage, event_rate */
+static void cubic(const bough_sim *sim, double h, double x, double *y) {
+  const double a = x * x * (3.0 - 2.0 * x), b = h * x * (1.0 - x) * (1.0 - x), c = -h * x * x * (1.0 - x);
+  for (int i = 0; i < sim->ny; i++)
+    y[i] = sim->y[i] + a * (sim->event_end[i] - sim->y[i]) + b * sim->rate[i] + c * sim->event_rate[i];
+}
+
+/* event function i at x of the step; that of a held DOF takes an evaluation */
+static bough_status probe(bough_sim *sim, double h, double x, int i, double *z) {
+  cubic(sim, h, x, sim->event_y);
+  if (by_force(sim, i)) {
+    const bough_status status = evaluate_at(sim, sim->now.t + x * h, sim->event_y, sim->event_spare);
+    if (status != BOUGH_OK) return status;
+  }
+  bough_drive_indicators(sim->data, sim->data->mode, sim->event_y, sim->event_y + sim->nq, bough_drives_need(sim->data),
+                         sim->event_z);
+  *z = sim->event_z[i];
+  return BOUGH_OK;
+}
+
+/* zero of event function i between a (not negative) and b (negative), by the Illinois rule; to the rounding of x */
+static bough_status locate(bough_sim *sim, double h, int i, double a, double za, double b, double zb, double *root) {
+  int side = 0;
+  for (int n = 0; n < MOST_PROBES && b - a > 1e-14 && za > 0.0; n++) {
+    double x = (a * zb - b * za) / (zb - za), z;
+    if (!(x > a && x < b) || n % 8 == 7) x = 0.5 * (a + b);
+    const bough_status status = probe(sim, h, x, i, &z);
+    if (status != BOUGH_OK) return status;
+    if (z < 0.0) {
+      b = x, zb = z;
+      if (side < 0) za *= 0.5;
+      side = -1;
+    } else {
+      a = x, za = z;
+      if (side > 0) zb *= 0.5;
+      side = 1;
+    }
+    *root = x;
+    if (by_force(sim, i) && fabs(z) <= 0.1 * DRIVE_FORCE) return BOUGH_OK;
+  }
+  *root = za > 0.0 ? b : a;
+  return BOUGH_OK;
+}
+
+/* Where event function i, negative at x = b and not at a, first becomes so; a zero at the very beginning is passed if it grows
+ * from there. Zero: it is negative from the beginning. */
+static bough_status first_zero(bough_sim *sim, double h, int i, double a, double za, double b, double zb, double *root) {
+  double z;
+  if (a == 0.0 && !(za > 0.0)) {
+    double x = b;
+    for (int n = 0; n < MOST_HALVINGS; n++) {
+      x *= 0.5;
+      const bough_status status = probe(sim, h, x, i, &z);
+      if (status != BOUGH_OK) return status;
+      if (z > 0.0) return locate(sim, h, i, x, z, 2.0 * x, zb, root);
+      zb = z;
+      if (by_force(sim, i) && n > 3) break;
+    }
+    *root = 0.0;
+    return BOUGH_OK;
+  }
+  return locate(sim, h, i, a, za, b, zb, root);
+}
+
+/* what an attempt of length h has reached, for the cubic and the event functions at its end: event_last */
+static bough_status look_at_end(bough_sim *sim, double h) {
+  const size_t bytes = sizeof(double) * (size_t)sim->ny;
+  memcpy(sim->event_end, sim->stage, bytes);
+  if (sim->now.method == BOUGH_DOPRI5 && sim->now.evaluations == sim->event_evaluations)
+    memcpy(sim->event_rate, sim->k + 6 * sim->ny, bytes); /* its last stage is the end */
+  else {
+    const bough_status status = evaluate_at(sim, sim->now.t + h, sim->event_end, sim->event_rate);
+    if (status != BOUGH_OK) return status;
+  }
+  bough_drive_indicators(sim->data, sim->data->mode, sim->event_end, sim->event_end + sim->nq, bough_drives_need(sim->data),
+                         sim->event_last);
+  return BOUGH_OK;
+}
+
+/* the first zero in the step on the cubic: *x of the step, *which; *which = -1: there is none */
+static bough_status search(bough_sim *sim, double h, double *x, int *which) {
+  const int n = count_of(sim);
+  double *begin = sim->event_first, *before = begin, *now = sim->event_z;
+  const double *need = bough_drives_need(sim->data);
+  *which = -1, *x = 1.0;
+  bough_drive_indicators(sim->data, sim->data->mode, sim->y, sim->y + sim->nq, need, begin);
+  for (int i = 0; i < n; i++)
+    if (by_force(sim, i)) begin[i] = DRIVE_FORCE; /* it was well when the step began */
+  for (int k = 1; k <= SAMPLES && *which < 0; k++) {
+    const double b = (double)k / SAMPLES, a = (double)(k - 1) / SAMPLES;
+    if (k < SAMPLES) {
+      cubic(sim, h, b, sim->event_y);
+      bough_drive_indicators(sim->data, sim->data->mode, sim->event_y, sim->event_y + sim->nq, need, now);
+    } else
+      memcpy(now, sim->event_last, sizeof(double) * (size_t)n);
+    memcpy(sim->event_here, now, sizeof(double) * (size_t)n); /* probes overwrite event_z */
+    for (int i = 0; i < n; i++) {
+      const int held = by_force(sim, i);
+      if (!(sim->event_here[i] < 0.0) || (held && k < SAMPLES)) continue;
+      double root;
+      const bough_status status = first_zero(sim, h, i, held ? 0.0 : a, before[i], b, sim->event_here[i], &root);
+      if (status != BOUGH_OK) return status;
+      if (*which < 0 || root < *x) *x = root, *which = i;
+    }
+    for (int i = 0; i < n; i++)
+      if (!by_force(sim, i)) begin[i] = sim->event_here[i];
+  }
+  return BOUGH_OK;
+}
+
+/* The step again, up to an event near h, whose time is moved to where function i is zero at the end of the step itself. */
+static bough_status step_to(bough_sim *sim, double *h, int i, double most) {
+  double before_h = 0.0, before_z = 0.0;
+  for (int n = 0; n < MOST_RESTEPS; n++) {
+    bough_status status = sim->method->attempt(sim, *h);
+    sim->event_evaluations = sim->now.evaluations;
+    if (status == BOUGH_OK) status = look_at_end(sim, *h);
+    if (status != BOUGH_OK) return status;
+    const double z = sim->event_last[i];
+    double slope;
+    if (by_force(sim, i)) {
+      if (n == 0) before_z = sim->event_z0, before_h = sim->event_h0;
+      slope = (z - before_z) / (*h - before_h);
+    } else { /* along the rate at the end */
+      const double d = 1e-4 * *h;
+      for (int k = 0; k < sim->ny; k++) sim->event_y[k] = sim->event_end[k] - d * sim->event_rate[k];
+      bough_drive_indicators(sim->data, sim->data->mode, sim->event_y, sim->event_y + sim->nq, bough_drives_need(sim->data),
+                             sim->event_z);
+      slope = (z - sim->event_z[i]) / d;
+    }
+    before_h = *h, before_z = z;
+    const double next = *h - z / slope;
+    const double small = 1e-13 * *h + 2e-16 * (fabs(sim->now.t) + *h);
+    if (!(next > 0.0 && next <= most) || fabs(next - *h) <= small || fabs(next - *h) > 0.5 * *h || n + 1 == MOST_RESTEPS) return BOUGH_OK;
+    *h = next;
+  }
+  return BOUGH_OK;
+}
+
+bough_status bough_events_find(bough_sim *sim, double *h, int *found) {
+  *found = sim->end_known = 0;
+  if (sim->model->n_modes == 0) return BOUGH_OK;
+  if (sim->now.blind) {
+    sim->now.blind = 0, sim->now.unsettled = 1;
+    return BOUGH_OK;
+  }
+  double x;
+  int which;
+  bough_status status = look_at_end(sim, *h);
+  if (status == BOUGH_OK) status = search(sim, *h, &x, &which);
+  sim->end_known = status == BOUGH_OK && which < 0;
+  if (status != BOUGH_OK || which < 0) return status;
+  *found = 1;
+  sim->event_z0 = sim->event_last[which], sim->event_h0 = *h;
+  if (x == 0.0 || !(sim->now.t + x * *h > sim->now.t)) {
+    *h = 0.0;
+    return BOUGH_OK;
+  }
+  const double most = *h;
+  if (x < 1.0) *h = x * most;
+  return x < 1.0 ? step_to(sim, h, which, most) : BOUGH_OK;
+}
+
+bough_status bough_events_happen(bough_sim *sim) {
+  sim_clock *now = &sim->now;
+  now->events++;
+  if (now->t - now->event_t > 1e-13 * (1.0 + fabs(now->t))) now->event_t = now->t, now->at_once = 0;
+  if (++now->at_once > MOST_AT_ONCE) now->at_once = 0, now->blind = 1;
+  memcpy(sim->mode_step, sim->data->mode, sizeof(double) * (size_t)sim->model->n_modes);
+  now->turned = 1;
+  const bough_status status = settle(sim, 0);
+  now->unsettled = 0;
+  return status;
+}
+
+void bough_events_show(bough_sim *sim, int inside) {
+  const size_t bytes = sizeof(double) * (size_t)sim->model->n_modes;
+  if (bytes == 0 || !sim->now.turned || sim->now.inside == inside) return;
+  if (inside) { /* what is seen is before the event at the end of the last step */
+    memcpy(sim->mode_kept, sim->data->mode, bytes);
+    memcpy(sim->data->mode, sim->mode_step, bytes);
+  } else
+    memcpy(sim->data->mode, sim->mode_kept, bytes);
+  sim->now.inside = inside;
+}
