@@ -76,6 +76,16 @@ def models() -> dict[str, Dict]:
         _body("c", "b", "spherical", _rigid()),
     ]
     clamped = [_body("a", "ground", "revolute", _beam(count=3)), _body("b", "a", "revolute", _beam(count=2))]
+    rubs: Dict = {"friction": {"coulomb": 0.4, "static": 0.6, "stribeck": 0.3}}
+    gear: Dict = {"gear": {"ratio": 20.0, "inertia": 1e-3, "stiffness": 30.0, "damping": 0.2, "backlash": 0.01}}
+    drives = [
+        _body(
+            "a", "ground", "revolute", _rigid(), limits={"lower": -9, "upper": 9, "stiffness": 50, "damping": 1}, **rubs
+        ),
+        _body("b", "a", "universal", _rigid(), **rubs),
+        _body("c", "b", "revolute", _flexible(2), **gear),
+        _body("d", "c", "prismatic", _rigid(), limits={"lower": -9.0, "upper": 9.0, "restitution": 0.5}),
+    ]
     equal = [
         _body("a", "ground", "revolute", _flexible(3)),  # of the same kind as the others, but for the number of modes
         _body("b", "a", "revolute", _flexible(2)),
@@ -90,6 +100,7 @@ def models() -> dict[str, Dict]:
         ("stiffened", "full", stiffened),
         ("stiffened_ruthless", "ruthless", clamped),
         ("equal", "full", equal),
+        ("drives", "full", drives),
         ("equal_ruthless", "ruthless", equal),
     ):
         loads = [f"{b['name']}.n3.{key}" for b in bodies[::2] for key in ("force", "torque")]

@@ -48,6 +48,7 @@ bough_status bough_forward_dynamics_batch(const bough_model *m, bough_data *d, i
                                           const double *u, const double *tau, double *udot) {
   if (!m || !d || d->model != m || count < 0 || !d->work_four) return BOUGH_BAD_ARGUMENT;
   if (count > 0 && (!q || !u || !tau || !udot)) return BOUGH_BAD_ARGUMENT;
+  if (count == 0) return BOUGH_OK;
   if (m->n_rows > 0 || m->acting || m->n_modes > 0) { /* redundant rows, closed contacts, stuck drives in one state and not in the next: lanes would part */
     const bough_point at = {.q = q, .u = u, .tau = tau};
     const bough_values values = {.udot = udot};

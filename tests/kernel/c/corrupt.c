@@ -101,6 +101,7 @@ static void give_nodes_away(const test_block *block, unsigned char *copy) {
   memcpy(&nb, copy + 64, 4);
   for (int32_t k = 1; k < nb; k++) {
     memcpy(&port, copy + 64 + 4 * (INTS_FIXED + INTS_BODY * k + PORT_NODE), 4);
+    if (port < 0) continue; /* on the ground, as rotors are */
     unsigned char *place = copy + 64 + 4 * (INTS_FIXED + INTS_BODY * nb + INTS_NODE * port);
     memcpy(&owner, place, 4);
     const int32_t other = (owner + 1) % nb;
@@ -146,7 +147,9 @@ static void change_every_real(const test_block *block, unsigned char *copy) {
     const int w = (int)(i % 5);
     memcpy(first + 8 * i, wrong + w, 8);
     seal(copy, block->size);
-    CHECK(try_block(copy, block->size, i % 9 == 0) == (w > 1)); /* not finite: refused */
+    /* not finite: refused; numbers of friction, limits and gears have a range besides */
+    const int taken = try_block(copy, block->size, i % 9 == 0);
+    CHECK(taken == (w > 1) || (!taken && strcmp(block->name, "drives") == 0));
     memcpy(first + 8 * i, &value, 8);
   }
 }

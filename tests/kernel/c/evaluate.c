@@ -163,6 +163,28 @@ static void derivatives(const bough_model *m, bough_data *d, const buffers *b) {
 }
 
 /* far beyond all limits of the modes: every body and kind is told once, in words */
+/* what is at rest sticks or moves on, and says the same once it remembers */
+static void drives(const bough_model *m, bough_data *d, const buffers *b) {
+  static double z[256], q[256], u[256];
+  const bough_sizes n = bough_model_sizes(m);
+  int changed = -1;
+  CHECK(n.indicators <= 256 && b->nq <= 256 && b->nu <= 256);
+  for (int i = 0; i < b->nq; i++) q[i] = b->q[i];
+  for (int i = 0; i < b->nu; i++) u[i] = i % 2 ? 0.0 : b->u[i];
+  const bough_point at = {.q = q, .u = u, .tau = b->tau};
+  const bough_values first = {.udot = b->udot}, second = {.udot = b->back};
+  OK(bough_evaluate(m, d, &at, 0, NULL, &first));
+  OK(bough_data_remember(d, 1));
+  OK(bough_settle(m, d, &at, q, u, 1, &changed));
+  OK(bough_evaluate(m, d, &at, 0, NULL, &second));
+  CHECK(distance(b->back, b->udot, b->nu) < TOLERANCE);
+  OK(bough_indicators(m, d, &at, z));
+  for (int i = 0; i < n.indicators; i++) CHECK(z[i] >= 0.0);
+  OK(bough_settle(m, d, &at, q, u, 0, &changed));
+  CHECK(changed == 0);
+  OK(bough_data_remember(d, 0));
+}
+
 static void limits(const bough_model *m, bough_data *d, const buffers *b) {
   bough_warning w;
   char text[1024];
@@ -234,7 +256,7 @@ static void run(bough_sim *sim, const buffers *b, void *state, size_t size) {
   CHECK(bough_sim_get_counts(sim).evaluations > 0 && bough_sim_get_counts(sim).steps > 0);
   OK(bough_sim_start(sim, 0.0, b->q, b->u));
   CHECK(bough_sim_advance(sim, 1.0, 0, refuse, NULL, b->q_end, b->u_end) == BOUGH_STOPPED);
-  CHECK(bough_sim_where(sim).time > 0.35);
+  CHECK(bough_sim_where(sim).time > 0.35 && bough_sim_events(sim) >= 0);
 }
 
 /* the same force by a function and as polynomial: the same motion; a run that pauses after every attempt: the same bits */
@@ -314,6 +336,7 @@ static void evaluate(const test_block *block, int isa) {
     const long before = allocations;
     dynamics(m, d, &b);
     inertia(m, d, &b);
+    drives(m, d, &b);
     kinematics(m, d, &b);
     one_seam(m, d, &b);
     derivatives(m, d, &b);
