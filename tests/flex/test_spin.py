@@ -102,6 +102,27 @@ def overhung(speed: float, m: float, Ip: float, Id: float, k: Any) -> Any:
     return np.linalg.eigvals(A).imag
 
 
+@pytest.mark.parametrize("speed", [100.0, 1500.0])
+def test_whirl_of_a_disc_that_is_the_inertia_of_a_node_splits(speed: float) -> None:
+    """The same rotor in one `nodal` body, in rotating axes: to 1e-8, by the state space about the spinning start."""
+    m, Ip, Id, length, EI = 2.0, 0.02, 0.011, 0.5, 100.0
+    k = 12 * EI / length**3, 6 * EI / length**2, 4 * EI / length
+    none = [0.0] * 6
+    shapes = [[none, [0, 0, 0, 0, 1, 0]], [none, [0, 0, 1, 0, 0, 0]], [none, [0, 0, 0, 0, 0, 1]]]
+    shapes.append([none, [0, -1, 0, 0, 0, 0]])
+    stiffness = np.kron(np.eye(2), np.array([[k[0], -k[1]], [-k[1], k[2]]])).tolist()
+    nodes = [{"name": "a", "position": [0, 0, 0], "mass": 1.0, "inertia": [1, 1, 1, 0, 0, 0]}]
+    nodes.append({"name": "tip", "position": [length, 0, 0], "mass": m, "inertia": [Ip, Id, Id, 0, 0, 0]})
+    hinge = {"name": "bearing", "type": "revolute", "axis": [1, 0, 0], "drive": "motion", "initial": {"w": speed}}
+    nodal = {"attach": "a", "nodes": nodes, "modes": shapes, "stiffness": stiffness}
+    bodies = [{"name": "rotor", "parent": "ground", "hinge": hinge, "nodal": nodal}]
+    system = bough.Mechanism({"bough": 1, "name": "rotor", "bodies": bodies})
+    poles = np.linalg.eigvals(system.linearize(*system.initial_state(), np.zeros(system.nu)).A)
+    exact = np.sort(abs(overhung(speed, m, Ip, Id, k) - speed))
+    found = np.sort(poles.imag[poles.imag > 1e-6])
+    np.testing.assert_allclose(found, exact, rtol=1e-8)
+
+
 @pytest.mark.parametrize("axial", [True, False])
 def test_whirl_of_the_overhung_disc_splits(axial: bool) -> None:
     """Forward and backward whirl to 1e-8, with stretch and torsion of the shaft in the model or not."""
