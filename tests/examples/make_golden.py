@@ -29,6 +29,8 @@ COLUMNS = {
     "array_deployment": ["left_hinge2.phi", "right_hinge3.phi", "flight.Q[1]", "flight.s[3]", "left1.eta[1]"],
     "arm_control": ["joint.arm.shoulder.phi", "joint.arm.lower.eta[1]", "model.arm.shoulder.phi", "model.motor.i[1]"],
     "msat_drive": ["boom.hub.phi", "boom.hub.w", "motor.tau", "boom.boom.tip.r[2]"],
+    "slider_crank": ["main.phi", "cylinder.s", "rod.eta[1]", "wrist.reaction_force[1]", "main.reaction_force[2]"],
+    "stewart_platform": ["leg1.s", "leg4.f", "platform.origin.r[1]", "pose.Q[1]", "ball2.reaction_force[3]"],
     "spin_up": ["hub.phi", "hub.tau", "blade.eta[1]", "blade.tip.r[1]", "blade.tip.r[2]"],
 }
 
