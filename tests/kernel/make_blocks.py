@@ -44,6 +44,27 @@ def _beam(**modes: Any) -> Dict:
     return {"beam": body}
 
 
+def _acting() -> Dict:
+    """Every type of force, a load in node axes, and the field of a point mass."""
+    pair = ["a.n3", "c.n3"]
+    table = [[-1.0, -80.0], [-0.1, -10.0], [0.4, 3.0], [1.0, 60.0]]
+    frames = [{"position": [0.5, 0.2, 0.1]}, {"position": [-0.6, 0.1, 0.3]}]
+    forces: list[Dict] = [
+        {"type": "spring", "between": pair, "frames": frames, "stiffness": 20.0, "damping": 1.0, "length": 0.3},
+        {"type": "spring", "between": pair, "frames": frames, "stiffness": table, "damping": [[0, 0], [1, 2]]},
+        {"type": "spring", "between": ["b.n3", "ground.origin"], "frames": frames, "stiffness": 9.0, "only": "tension"},
+        {"type": "actuator", "between": pair, "frames": frames},
+        {"type": "bushing", "between": ["c.n3", "ground.origin"], "stiffness": [1, 2, 3, 4, 5, 6],
+         "damping": [0.1] * 6},
+        {"type": "contact", "between": ["c.n3", "ground.origin"], "frames": [{}, {"position": [0, 0, -9]}],
+         "normal": [0, 0, 1], "radius": 0.1, "stiffness": 50.0, "friction": 0.5},
+        {"type": "contact", "between": pair, "frames": [{}, {"position": [2, 0, 0]}], "radius": [0.1, 0.1],
+         "stiffness": 50.0, "law": "hunt-crossley", "damping": 1.0, "exponent": 1.5},
+    ]  # fmt: skip
+    loads = ["a.n3.force", "b.n3.local_force", "c.n3.local_torque"]
+    return {"forces": forces, "inputs": loads, "gravity": {"mu": 30.0, "center": [0, 5, 0]}}
+
+
 def models() -> dict[str, Dict]:
     """The models by name: every hinge type, every kind of body, springs, armature, wheels, loads, drives."""
     spring: Dict = {"stiffness": 3.0, "damping": 0.1, "armature": 0.05}
@@ -92,6 +113,11 @@ def models() -> dict[str, Dict]:
         _body("c", "b", "revolute", _flexible(2)),
         _body("d", "b", "revolute", _flexible(2)),
     ]
+    forced = [
+        _body("a", "ground", "free", _rigid(wheels=[{"name": "w", "axis": [0, 1, 1], "inertia": 0.01, "w": 5.0}])),
+        _body("b", "a", "revolute", _flexible(3), **spring),
+        _body("c", "b", "spherical", _flexible(2, clamped=False), **spring),
+    ]
     out = {}
     for name, fidelity, bodies in (
         ("rigid", "full", rigid),
@@ -102,10 +128,14 @@ def models() -> dict[str, Dict]:
         ("equal", "full", equal),
         ("drives", "full", drives),
         ("equal_ruthless", "ruthless", equal),
+        ("forced", "full", forced),
+        ("forced_ruthless", "ruthless", forced),
     ):
         loads = [f"{b['name']}.n3.{key}" for b in bodies[::2] for key in ("force", "torque")]
         head = {"bough": 1, "name": name, "gravity": [0.3, -0.2, -9.81], "fidelity": fidelity}
         out[name] = head | {"bodies": bodies, "inputs": loads, "geometric_stiffening": "stiffened" in name}
+        if "forced" in name:
+            out[name] |= _acting()
     return out
 
 

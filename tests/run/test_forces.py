@@ -195,3 +195,17 @@ def test_energy_gained_is_work_done_less_losses() -> None:
     assert contact[:before] == pytest.approx(np.zeros(before), abs=3e-6 * size)
     assert contact[-1] < -1e-4 * size  # damping and friction of the contact only take
     assert np.diff(contact).max() < 2e-6 * size
+
+
+def test_equilibrium_and_modes_know_springs_between_nodes() -> None:
+    """A mass on a line spring hangs mg/k below the free length and swings at sqrt(k/m), damped by d/(2 sqrt(k m))."""
+    m, k, d = 2.0, 200.0, 3.0
+    force = {"name": "f", "type": "spring", "between": ["ground.origin", "bob.origin"]}
+    force |= {"stiffness": k, "damping": d, "length": 0.8}
+    on = hinge("prismatic", "h", [0, 0, 1], initial={"s": -1.0})
+    made = model("hung", body("bob", "ground", on, rigid={"mass": m}), forces=[force], gravity=[0, 0, -9.81])
+    q, _ = bough.equilibrium(made, hinges="free")
+    assert q == pytest.approx([-0.8 - m * 9.81 / k], abs=1e-10)
+    (mode,) = bough.modes(made, at={"h.s": float(q[0])}).modes
+    assert mode.frequency == pytest.approx(math.sqrt(k / m) / 2 / math.pi, rel=1e-9)
+    assert mode.damping == pytest.approx(d / 2 / math.sqrt(k * m), rel=1e-9)

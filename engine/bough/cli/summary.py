@@ -39,13 +39,17 @@ def print_summary(data: dict[str, Any], out: Console) -> None:
         _count(data["modes"], "mode", "modes"),
     ]
     counts.append(f"{data['mass']:.6g} kg")
-    gravity = ", ".join(f"{g:g}" for g in data["gravity"])
-    out.print(
-        f"{data['name']}: {', '.join(counts)}; fidelity {data['fidelity']}, gravity [{gravity}] m/s2", markup=False
-    )
+    gravity = f"[{', '.join(f'{g:g}' for g in data['gravity'])}] m/s2"
+    if "field" in data:
+        center = ", ".join(f"{x:g}" for x in data["field"]["center"])
+        gravity = f"of a point mass at [{center}] m, mu {data['field']['mu']:.10g} m3/s2"
+    out.print(f"{data['name']}: {', '.join(counts)}; fidelity {data['fidelity']}, gravity {gravity}", markup=False)
     _print_bodies([_cells(body) for body in data["bodies"]], out)
     if data["loops"]["names"]:
         _print_loops(data["loops"], out)
+    if data["forces"]:
+        told = ", ".join(f"{force['name']} ({force['type']})" for force in data["forces"])
+        out.print(f"forces: {told}; stiff ones bind the solver's step", markup=False, soft_wrap=True)
     for note in data["notes"]:
         out.print(f"note: {note['text']}", markup=False, soft_wrap=True)
 

@@ -19,6 +19,7 @@ __all__ = [
     "FeInterface",
     "FeModes",
     "FeUnits",
+    "End",
     "Hinge",
     "HingeKind",
     "Material",

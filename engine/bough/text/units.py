@@ -50,6 +50,7 @@ UNITS: dict[str, Unit] = {
         Unit("N/m", (("kg", 1), ("s", -2))),
         Unit("N.m/rad", (("kg", 1), ("m", 2), ("s", -2), ("rad", -1))),
         Unit("N.s/m", (("kg", 1), ("s", -1))),
+        Unit("N.m.s", (("kg", 1), ("m", 2), ("s", -1))),
         Unit("N.m.s/rad", (("kg", 1), ("m", 2), ("s", -1), ("rad", -1))),
         Unit("N.m.s2/rad", (("kg", 1), ("m", 2), ("rad", -1))),
         Unit("N.m/(rad.s)", (("kg", 1), ("m", 2), ("s", -3), ("rad", -1))),

@@ -45,7 +45,7 @@ static void line_between(element_state *x, real e[3], real d[3]) {
 
 static void spring_act(element_state *x) {
   const double *c = x->e->c, *tables = c + SPRING_TABLES;
-  const int n1 = x->e->n1, n2 = x->e->n2, only = (int)c[SPRING_ONLY];
+  const int n1 = x->e->n1, n2 = x->e->n2, only = (c[SPRING_ONLY] > 0.0) - (c[SPRING_ONLY] < 0.0);
   real e[3], d[3], potential = splat(0);
   line_between(x, e, d);
   const real stretch = x->value[0] - c[SPRING_LENGTH], v = x->value[1];
