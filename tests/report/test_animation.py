@@ -246,3 +246,18 @@ def test_report_command_adds_the_animation(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, [*arguments, "--trail", "flag.z"])
     assert done.exit_code == 1
     assert "flag.z" in done.output
+
+
+def test_forces_are_drawn_as_lines_between_their_ends() -> None:
+    """A strut from the ground to an offset on a body that slides: both ends at every frame."""
+    on = {"name": "slide", "type": "prismatic", "axis": [1, 0, 0], "initial": {"s": 1.0, "v": 0.5}}
+    frames = [{"position": [0, 0, 0.2]}, {"position": [0, 0.1, 0]}]
+    strut = {"type": "spring", "between": ["ground.origin", "cart.origin"], "stiffness": 1.0, "frames": frames}
+    cart = {"name": "cart", "parent": "ground", "hinge": on, "rigid": {"mass": 1.0}}
+    system = bough.Mechanism({"bough": 1, "name": "drawn", "bodies": [cart], "forces": [strut]})
+    run = bough.simulate(system, stop=0.2, step=0.1)
+    scene = animate(system, run)
+    (part,) = [p for p in scene.parts if p.name == "forces"]
+    ends = np.asarray(part.points)[0]
+    assert ends[:, 0] == pytest.approx(np.tile([0, 0, 0.2], (3, 1)))
+    assert ends[:, 1] == pytest.approx(np.column_stack([run["slide.s"], np.full(3, 0.1), np.zeros(3)]))
