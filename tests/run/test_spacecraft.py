@@ -203,7 +203,8 @@ def test_gravity_gradient_on_rigid_and_flexible_bodies_is_that_of_their_points()
         assert far < 0.15 * near
 
 
-def test_energy_is_kept_by_a_flexible_body_in_the_field() -> None:
+@pytest.mark.parametrize("stiffening", [False, True])
+def test_energy_is_kept_by_a_flexible_body_in_the_field(stiffening: bool) -> None:
     """A boom whirls past a centre at a few of its lengths: gravity's power is the change of its potential."""
     boom = beam(1.5, {"bending_y": 1, "bending_z": 1, "torsion": 1}, STRIP, damping=0.0)
     on = hinge("free", "h", initial={"s": [6.0, 0, 0], "v": [0, 3.0, 0.5], "w": [0.5, 1.0, 2.0]})
@@ -211,6 +212,7 @@ def test_energy_is_kept_by_a_flexible_body_in_the_field() -> None:
         "whirl", body("hub", "ground", on, rigid={"mass": 2.0, "inertia": [0.1, 0.1, 0.2, 0, 0, 0]}),
         body("boom", "hub", hinge("revolute", "root", [0, 1, 0]), beam=boom), gravity={"mu": 50.0, "center": [0, 1, 0]},
     )  # fmt: skip
+    made["geometric_stiffening"] = stiffening
     system = bough.Mechanism(made)
     run = bough.simulate(made, stop=3.0, step=0.05, rtol=1e-10)
     parts = system.energy_parts(*states(system, run))

@@ -9,6 +9,8 @@
 typedef struct {
   real *tau;     /* [nu] generalized forces of all elements, user's modal basis */
   real *modal;   /* [nm_max] forces on the modes of one body, kernel's basis */
+  real *trace;   /* [nm_max] of a field: 1/2 d tr(J)/dxi of one body */
+  real *zero;    /* [nm_max] */
   real *through; /* [nb][6] wrench of all elements on everything outboard of each hinge, about O, O axes */
 } element_work;
 
@@ -28,6 +30,8 @@ static size_t element_layout(const bough_model *m, void *memory_) {
   w->tau = constraint_take(memory, &at, (size_t)m->nu * sizeof(real));
   w->through = constraint_take(memory, &at, 6 * (size_t)m->nb * sizeof(real));
   w->modal = constraint_take(memory, &at, (size_t)m->nm_max * sizeof(real));
+  w->trace = constraint_take(memory, &at, (size_t)m->nm_max * sizeof(real));
+  w->zero = constraint_take(memory, &at, (size_t)m->nm_max * sizeof(real));
   return at;
 }
 

@@ -5,29 +5,65 @@
  * terms of third order in its size over r left out. Everything follows from that V, so that energy is kept to rounding:
  *   force   -mu m e / r^2 + 3 mu/(2 r^4) (5 (e'Je) e - tr(J) e - 2 J e)
  *   torque  3 mu/r^3 e x J e, about the mass centre
- *   mode r  E_r.(force/m - G c) + N_r.G,   E_r = d(m c)/dxi_r, N_r.(w w') = -1/2 d(w'Jw)/dxi_r, J about the origin of F
+ *   mode r  E_r.(force/m - G c) - 1/2 tr(G dJ/dxi_r),   E_r = d(m c)/dxi_r, J about the origin of F; what a turn about an axis w
+ *           does to modes that rest is 1/2 d(w'Jw)/dxi_r, so four of them tell dJ/dxi_r
  * all in F axes. A part without mass (a wheel whose mass is that of the body that carries it) is expanded about its origin:
  * its first moment mp has V = -mp.g, g = -mu e / r^2. */
 
-/* first moment and inertia about F; M^rf onto x->rf.M and N onto the terms, where there are modes */
-static void field_moments(const bough_sweep *s, sweep_work *w, int k, rigid_part *g) {
+/* First moment, inertia about F and M^rf of a body that turns about `axis` while its modes rest: x->f.eps gets what turns them,
+ * 1/2 d(axis' J axis)/dxi. */
+static void field_turn(const bough_sweep *s, sweep_work *w, element_work *ew, int k, const real axis[3], rigid_part *g) {
+  const bough_body *b = s->model->body + k;
+  const bough_points *points = b->points;
+  body_work *x = w->body + k;
+  const real *rate = x->xidot;
+  for (int r = 0; r < b->nm; r++) x->f.eps[r] = splat(0);
+  modes_mass(s, b, k, x);
+  x->xidot = ew->zero;
+  if (points && points->rows > 0)
+    body_rows(b, axis, w->points, x, g);
+  else
+    body_full(b, s->inertia + k, axis, w->scratch.terms, x, g);
+  if (points && points->turning > 0) body_turning(b, axis, w->points, x, g);
+  x->xidot = rate;
+}
+
+/* first moment and inertia about F; where there are modes, M^rf onto x->rf.M and 1/2 d tr(J)/dxi onto ew->trace */
+static void field_moments(const bough_sweep *s, sweep_work *w, element_work *ew, int k, rigid_part *g) {
   const bough_body *b = s->model->body + k;
   const bough_inertia *inertia = s->inertia + k;
   body_work *x = w->body + k;
-  const real still[3] = {splat(0), splat(0), splat(0)};
   for (int i = 0; i < 3; i++) g->mp[i] = splat(inertia->mp[i]);
   for (int i = 0; i < 6; i++) g->J[i] = splat(inertia->J[i]);
-  if (b->nm == 0) return;
-  for (int r = 0; r < b->nm; r++) x->f.eps[r] = splat(0);
+  for (int r = 0; r < b->nm; r++) ew->trace[r] = splat(0);
+  for (int i = 0; b->nm > 0 && !s->model->ruthless && i < 3; i++) {
+    const real axis[3] = {splat(i == 0), splat(i == 1), splat(i == 2)};
+    field_turn(s, w, ew, k, axis, g);
+    for (int r = 0; r < b->nm; r++) ew->trace[r] += x->f.eps[r];
+  }
+  for (int r = 0; s->model->ruthless && r < b->nm; r++) { /* at zero deflection, of first order beyond */
+    const double *F0 = b->F0 + 6 * r, *N0 = b->N0 + 6 * r;
+    for (int i = 0; i < 6; i++) x->rf.M[6 * r + i] = splat(F0[i]);
+    for (int i = 0; i < 3; i++) g->mp[i] += F0[3 + i] * x->xi[r];
+    for (int i = 0; i < 6; i++) g->J[i] -= (i < 3 ? 2.0 : 1.0) * N0[i] * x->xi[r];
+    ew->trace[r] = splat(-(N0[0] + N0[1] + N0[2]));
+  }
+}
+
+/* 1/2 d(e' J e)/dxi of every mode onto x->f.eps */
+static void field_along(const bough_sweep *s, sweep_work *w, element_work *ew, int k, const real e[3]) {
+  const bough_body *b = s->model->body + k;
+  body_work *x = w->body + k;
+  rigid_part unused;
+  real e2[6];
   if (!s->model->ruthless) {
-    body_full(b, inertia, still, w->scratch.terms, x, g);
+    field_turn(s, w, ew, k, e, &unused);
     return;
   }
-  tables_begin(b, w->scratch.terms);
+  squares(e, e2);
   for (int r = 0; r < b->nm; r++) {
-    for (int i = 0; i < 6; i++) x->rf.M[6 * r + i] = splat(b->F0[6 * r + i]);
-    for (int i = 0; i < 3; i++) g->mp[i] += b->F0[6 * r + 3 + i] * x->xi[r];
-    for (int i = 0; i < 6; i++) g->J[i] -= (i < 3 ? 2.0 : 1.0) * b->N0[6 * r + i] * x->xi[r];
+    x->f.eps[r] = splat(0);
+    for (int i = 0; i < 6; i++) x->f.eps[r] -= b->N0[6 * r + i] * e2[i];
   }
 }
 
@@ -51,7 +87,7 @@ static real field_body(const bough_sweep *s, sweep_work *w, element_work *ew, in
   rigid_part g;
   space_frame F;
   real c[3], R[3], e[3], Je[3], Gc[3], X[6], G[6], mass_force[3];
-  field_moments(s, w, k, &g);
+  field_moments(s, w, ew, k, &g);
   modal_frame(s, k, w, &F);
   for (int i = 0; i < 3; i++) c[i] = m > 0.0 ? g.mp[i] / m : splat(0), R[i] = F.r[i] - centre[i];
   rotate_back(F.A, R, R);
@@ -81,11 +117,11 @@ static real field_body(const bough_sweep *s, sweep_work *w, element_work *ew, in
   }
   real *f = ew->modal;
   symmetric_rotate(G, c, Gc);
-  for (int q = 0; q < b->nm; q++) {
-    const real *E = x->rf.M + 6 * q + 3, *N = w->scratch.terms.NF + 9 * q;
-    f[q] = splat(0);
+  if (b->nm > 0) field_along(s, w, ew, k, e);
+  for (int q = 0; q < b->nm; q++) { /* -1/2 tr(G dJ/dxi) = g1 (1/2 d tr(J) - 3/2 d(e'Je)) */
+    const real *E = x->rf.M + 6 * q + 3;
+    f[q] = g1 * (ew->trace[q] - 3.0 * x->f.eps[q]);
     for (int i = 0; i < 3; i++) f[q] += E[i] * (force[i] / m - Gc[i]);
-    for (int i = 0; i < 6; i++) f[q] += N[i] * G[i];
   }
   body_wrench_add(s, w, ew, k, X, f);
   return V;
