@@ -121,18 +121,19 @@ def test_gains_stabilize_the_linearized_loop() -> None:
 
 
 def test_law_is_the_one_written_down_in_matrices(fmi: str, tmp_path: Path) -> None:
-    """On the motion of the arm; a tenth of a second, where torques are some N.m."""
+    """On the motion of the arm, angles measured a milliradian off; a tenth of a second, where torques are some N.m."""
     expected, partner = Reference(arm(), HINGES, SLEW), described("model-controller", **SLEW)
     names = ["tau[1]", "tau[2]", "phi_ref[2]", "e[1]", "phi_pred[2]", *(f"eta[{i}]" for i in range(1, 7))]
     names += [f"eta_dot[{i}]" for i in range(1, 7)]
     _, _, phi, w = slew(law(at_work("model-controller", **SLEW), "tau"), stop=100 * STEP)
+    phi += 1e-3 * np.sin(np.arange(100))[:, None]
     with Instance(unpack(partner, fmi, tmp_path)) as native:
         native.initialize()
         for k in range(100):
             native.set({"phi[1]": phi[k, 0], "phi[2]": phi[k, 1], "w[1]": w[k, 0], "w[2]": w[k, 1]})
             now = expected.take(k * STEP, phi[k], w[k])
             wanted = [now[name.split("[")[0]][int(name[-2]) - 1] for name in names]
-            assert native.get(names) == pytest.approx(wanted, abs=1e-9, rel=1e-9)  # speeds are differences over 2 ms
+            assert native.get(names) == pytest.approx(wanted, abs=1e-8, rel=1e-9)  # speeds are differences over 2 ms
             assert native.step(STEP) == 0
 
 
