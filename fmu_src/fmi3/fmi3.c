@@ -57,12 +57,7 @@ fmi3Instance fmi3InstantiateCoSimulation(fmi3String name, fmi3String token, fmi3
                                          fmi3InstanceEnvironment environment, fmi3LogMessageCallback log,
                                          fmi3IntermediateUpdateCallback update) {
   (void)name, (void)visible, (void)intermediate, (void)n_intermediate;
-  if (event_mode) {
-    if (log) log(environment, fmi3Error, "logStatusError", "fmi3InstantiateCoSimulation: this FMU has no event mode in "
-                 "co-simulation (hasEventMode is false). Cure: instantiate with eventModeUsed = false.");
-    return NULL;
-  }
-  component *c = instantiate(token, path, 1, logging, environment, log);
+  component *c = instantiate(token, path, event_mode ? 2 : 1, logging, environment, log);
   if (c) c->update = update, c->early_allowed = early_return;
   return c;
 }
@@ -414,6 +409,7 @@ fmi3Status fmi3UpdateDiscreteStates(fmi3Instance c, fmi3Boolean *need_update, fm
   const bough_instance_status status = bough_instance_update(f, &jumped);
   *need_update = *terminate = *nominals_changed = *next_defined = fmi3False;
   *next_time = 0.0;
+  if (bough_instance_event_mode(f)) *next_defined = bough_instance_next_event(f, next_time) ? fmi3True : fmi3False;
   *values_changed = jumped ? fmi3True : fmi3False;
   return (fmi3Status)status;
 }
@@ -474,7 +470,10 @@ fmi3Status fmi3GetNumberOfContinuousStates(fmi3Instance c, size_t *count) {
 
 /* ---- Co-Simulation */
 fmi3Status fmi3EnterStepMode(fmi3Instance c) {
-  ENTER(CALL_STEP);
+  const component *self = c;
+  const int events = self && self->f && bough_instance_event_mode(self->f);
+  ENTER(events ? CALL_NEW_STATES : CALL_STEP);
+  if (events) return (fmi3Status)bough_instance_enter_step(f);
   bough_instance_log(f, INSTANCE_ERROR, LOG_ERROR, "%s: there is no event mode in co-simulation to come back from", bough_instance_function(f));
   return fmi3Error;
 }
@@ -517,5 +516,8 @@ fmi3Status fmi3DoStep(fmi3Instance c, fmi3Float64 time, fmi3Float64 step, fmi3Bo
   const int looks = self->update || (self->early_allowed && bough_instance_indicator_count(f) > 0);
   const bough_instance_status status = bough_instance_step(f, time, step, looks ? intermediate : NULL, self, last_time);
   *early_return = status == INSTANCE_OK && *last_time < time + step;
+  double next;
+  if (status == INSTANCE_OK && bough_instance_event_mode(f) && bough_instance_next_event(f, &next))
+    *event_needed = next <= *last_time + 1e-9 * (1.0 + step) ? fmi3True : fmi3False;
   return (fmi3Status)status;
 }

@@ -67,9 +67,9 @@ def model_description(d: Description, token: str) -> str:
         "maxOutputDerivativeOrder": 1,
         "recommendedIntermediateInputSmoothness": 0,
         "providesIntermediateUpdate": True,
-        "mightReturnEarlyFromDoStep": bool(d.indicators),
+        "mightReturnEarlyFromDoStep": d.events or bool(d.indicators),
         "canReturnEarlyAfterIntermediateUpdate": True,
-        "hasEventMode": False,
+        "hasEventMode": d.events,
         "providesEvaluateDiscreteStates": False,
     }
     structure = _unknowns("Output", d.outputs, d.spelt) + _unknowns("ContinuousStateDerivative", d.derivatives, d.spelt)

@@ -169,8 +169,11 @@ def description(partner: Partner, fmi: str) -> Description:
         return tuple(Unknown(r, tuple(j for j in names if knowns[j]), False) for r, names in found.items())
 
     run, start = unknowns(tunable if fmi == "3.0" else inputs), unknowns([True] * len(variables))
+    events = any(q.sampled for q in partner.quantities)
     text = partner.text if partner.axes == 1 else f"{partner.text}, {partner.axes} axes"
-    return Description(partner_name(partner), text, f"bough {VERSION}", variables, run, (), start, partner=True)
+    return Description(
+        partner_name(partner), text, f"bough {VERSION}", variables, run, (), start, partner=True, events=events
+    )
 
 
 def resource(partner: Partner, d: Description, token: str) -> bytes:

@@ -97,7 +97,7 @@ typedef struct {
   const void *resource; /* bytes of a model.bough; they are copied */
   size_t size;
   const char *token; /* of the host; null: do not check */
-  int cosimulation;
+  int cosimulation; /* 0: Model Exchange, 1: Co-Simulation, 2: Co-Simulation with event mode, which sampled partners have */
   int log_mask; /* LOG_...; what ends an instantiation is always logged */
   bough_log_fn log;
   void *host; /* of the call back */
@@ -147,6 +147,11 @@ BOUGH_API bough_instance_status bough_instance_step(bough_instance *f, double ti
 
 /* events of friction, limits and gears that the steps have met so far */
 BOUGH_API int64_t bough_instance_events(const bough_instance *f);
+
+/* Event mode of Co-Simulation: steps end at samples, which are taken when discrete states are updated. */
+BOUGH_API int bough_instance_event_mode(const bough_instance *f);                  /* is it used? */
+BOUGH_API int bough_instance_next_event(const bough_instance *f, double *time);    /* is one known, and when, s */
+BOUGH_API bough_instance_status bough_instance_enter_step(bough_instance *f);
 
 /* ---- Model Exchange: continuous states are q, then u */
 BOUGH_API int bough_instance_states(const bough_instance *f);

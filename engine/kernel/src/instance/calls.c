@@ -57,7 +57,8 @@ const char *bough_instance_state_name(int64_t state) {
 int bough_instance_allowed(bough_instance *f, bough_call call, const char *function) {
   if (!f) return 0;
   f->function = function;
-  if (table[call].kind != IN_BOTH && (table[call].kind == IN_CO_SIMULATION) != (f->now.cosimulation != 0)) {
+  const int event = f->event_mode && (call == CALL_ENTER_EVENT || call == CALL_NEW_STATES); /* these two are in both then */
+  if (!event && table[call].kind != IN_BOTH && (table[call].kind == IN_CO_SIMULATION) != (f->now.cosimulation != 0)) {
     const char *const kinds[] = {"model exchange", "co-simulation"};
     bough_instance_log(f, INSTANCE_ERROR, LOG_ERROR, "%s: not allowed in %s (the instance is in state '%s'): the function belongs to %s. "
             "Cure: instantiate for %s.", function, kinds[f->now.cosimulation != 0], bough_instance_state_name(f->now.state),
@@ -65,6 +66,7 @@ int bough_instance_allowed(bough_instance *f, bough_call call, const char *funct
     return 0;
   }
   if (table[call].allowed & (int)f->now.state) return 1;
+  if (event && call == CALL_ENTER_EVENT && f->now.state == AT_STEP) return 1;
   char list[256] = ""; /* all names together are shorter */
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (table[call].allowed & names[i].state) {

@@ -65,6 +65,7 @@ typedef struct {
   int (*state_fits)(bough_instance *f, const bough_clock *now, const double *arrays); /* could it have this state? */
   void (*state_taken)(bough_instance *f); /* clock and arrays are another state's: the kernel's parameters follow */
   /* null: not offered */
+  double (*next_event)(const bough_instance *f); /* s; only where event mode may be used */
   bough_instance_status (*input_derivative)(bough_instance *f, const bough_variable *v, int order, const double *value);
   bough_instance_status (*directional)(bough_instance *f, const uint32_t *unknowns, size_t n_unknowns, const uint32_t *knowns,
                                        size_t n_knowns, const double *seed, double *sensitivity);
@@ -82,6 +83,7 @@ struct bough_instance {
   const bough_instance_type *type;
   bough_clock now;
   int nq, nu, n_loads, log_mask;
+  int event_mode; /* Co-Simulation with event mode */
   const bough_resource *resource;
   unsigned char *bytes; /* of the resource */
   bough_model *model;

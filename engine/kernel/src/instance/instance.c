@@ -26,6 +26,24 @@ static int read_resource(bough_instance *f, const bough_instance_setting *s) {
   return 0;
 }
 
+/* event mode where there is none; logs */
+static int events_fit(bough_instance *f) {
+  double time;
+  if (!f->event_mode || bough_instance_next_event(f, &time)) return 1;
+  bough_instance_log(f, INSTANCE_ERROR, LOG_ERROR, "instantiation: this FMU has no event mode in co-simulation (hasEventMode is false). "
+                     "Cure: instantiate with eventModeUsed = false.");
+  return 0;
+}
+int bough_instance_event_mode(const bough_instance *f) { return f->event_mode; }
+int bough_instance_next_event(const bough_instance *f, double *time) {
+  *time = f->type->next_event ? f->type->next_event(f) : -1.0;
+  return f->type->next_event && *time >= f->now.start_time;
+}
+bough_instance_status bough_instance_enter_step(bough_instance *f) {
+  f->now.state = AT_STEP;
+  return INSTANCE_OK;
+}
+
 bough_instance *bough_instance_create(const bough_instance_setting *s) {
   bough_instance *f = calloc(1, sizeof *f);
   if (!f) {
@@ -35,9 +53,10 @@ bough_instance *bough_instance_create(const bough_instance_setting *s) {
   f->log = s->log, f->host = s->host, f->log_mask = LOG_DEFAULT | s->log_mask; /* what ends an instantiation is always logged */
   f->function = "instantiation";
   f->now.cosimulation = s->cosimulation != 0;
+  f->event_mode = s->cosimulation == 2;
   if (read_resource(f, s)) {
     f->type = bough_type_of(f->resource->partner);
-    if (f->type->open(f)) {
+    if (f->type->open(f) && events_fit(f)) {
       f->log_mask = s->log_mask;
       return f;
     }

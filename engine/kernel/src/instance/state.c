@@ -65,7 +65,7 @@ static int clock_ok(const bough_instance *f, const bough_clock *now) {
   if (!member##_ok(now->member)) return 0;
 #include "fields.def"
   const int64_t before = AT_INSTANTIATED | AT_INITIALIZATION, ended = AT_FAILED | AT_TERMINATED;
-  const int64_t known = before | ended | (f->now.cosimulation ? AT_STEP : AT_EVENT | AT_CONTINUOUS);
+  const int64_t known = before | ended | (!f->now.cosimulation ? AT_EVENT | AT_CONTINUOUS : f->event_mode ? AT_STEP | AT_EVENT : AT_STEP);
   if ((now->state & known) != now->state) return 0;
   if (now->cosimulation != f->now.cosimulation || now->running != !(now->state & before)) return 0;
   if (now->stop_defined ? !(now->stop_time >= now->start_time) : now->stop_time != 0.0) return 0;

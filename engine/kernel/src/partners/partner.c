@@ -108,16 +108,28 @@ static bough_instance_status enter(bough_instance *f) {
 static bough_instance_status exit_(bough_instance *f) {
   const bough_instance_status status = evaluate(f, 0);
   if (status != INSTANCE_OK) return status;
-  f->now.state = AT_STEP;
+  f->now.state = f->event_mode ? AT_EVENT : AT_STEP;
   f->now.running = 1;
   return INSTANCE_OK;
 }
 
 /* ---- values */
 
+/* when the next sample is due, s; before the start where there are none */
+static double next_event(const bough_instance *f) {
+  const double sample = f->partner->law->sample(f, f->arrays);
+  return sample > 0.0 ? bough_sample_time(f->now.start_time, f->partner->memory[0], sample) : f->now.start_time - 1.0;
+}
+
+/* event mode: samples that are due are taken */
 static bough_instance_status apply(bough_instance *f) {
-  (void)f;
-  return INSTANCE_OK;
+  if (!f->event_mode || f->now.state != AT_EVENT) return INSTANCE_OK;
+  const double slack = SAMPLE_SLACK * f->partner->law->sample(f, f->arrays);
+  if (next_event(f) > f->now.time + slack) return INSTANCE_OK;
+  const bough_instance_status status = f->partner->law->advance(f, f->now.time + 2.0 * slack);
+  f->dynamics_fresh = 0;
+  f->now.changed = 0;
+  return status;
 }
 
 static bough_instance_status get(bough_instance *f, const bough_variable *v, double *value) {
@@ -137,7 +149,7 @@ static int in_range(const bough_instance *f, const bough_variable *v, double x) 
 static bough_instance_status check(bough_instance *f, const bough_variable *v, const double *value) {
   const int before = AT_INSTANTIATED | AT_INITIALIZATION, state = (int)f->now.state;
   const int settable = v->role == ROLE_FIXED ? state & before
-                       : v->role == ROLE_TUNABLE || v->role == ROLE_INPUT ? state & (before | AT_STEP) : 0;
+                       : v->role == ROLE_TUNABLE || v->role == ROLE_INPUT ? state & (before | AT_STEP | AT_EVENT) : 0;
   if (!settable) {
     bough_instance_log(f, INSTANCE_ERROR, LOG_ERROR, "%s: '%s' cannot be set in state '%s'. Cure: it is %s.", f->function, v->name,
             bough_instance_state_name(f->now.state),
@@ -185,6 +197,10 @@ static void state_taken(bough_instance *f) { (void)f; }
 
 static bough_instance_status step(bough_instance *f, double end, bough_hook hook, void *user) {
   (void)hook, (void)user;
+  if (f->event_mode) { /* as far as the next sample; one that is due now and was not taken in event mode is taken here */
+    const double slack = SAMPLE_SLACK * f->partner->law->sample(f, f->arrays), next = next_event(f);
+    if (next > f->now.time + slack && next < end - slack) end = next;
+  }
   const bough_instance_status status = f->partner->law->advance(f, end);
   f->dynamics_fresh = 0;
   if (status != INSTANCE_OK) {
@@ -211,4 +227,5 @@ const bough_instance_type bough_partner_type = {
     .step = step,
     .state_fits = state_fits,
     .state_taken = state_taken,
+    .next_event = next_event,
 };

@@ -58,6 +58,7 @@ static inline double bough_sample_time(double start, double k, double sample) { 
 /* Whether a sample at t is to be shown: it is due, and inputs of this instant are here. Before, what a host reads would be
  * made of new references and old measurements. */
 static inline int bough_sample_due(const bough_instance *f, double t, double sample) {
+  if (f->event_mode && f->now.state == AT_STEP) return 0; /* it is taken in event mode */
   return (f->now.changed & CHANGED_INPUTS) && t <= f->now.time + SAMPLE_SLACK * sample;
 }
 /* Would a step to `end` take more than `most` samples, from number `next` on? Logs. */
