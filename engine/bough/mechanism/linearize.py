@@ -129,12 +129,17 @@ def _chosen(what: str, names: Sequence[str] | None, known: tuple[str, ...]) -> l
     return out
 
 
-def linearize(system: Mechanism, q: Array, u: Array, tau: Array) -> StateSpace:
+def linearize(
+    system: Mechanism, q: Array, u: Array, tau: Array, loads: Mapping[str, ArrayLike] | None = None
+) -> StateSpace:
     """Derivatives by the complex step, column by column; see `Mechanism.linearize`."""
     data = kernel.KernelData(system._kernel_model, kernel.LANES_TANGENT)
     nq, nu, bodies = system.nq, system.nu, len(system.model.bodies)
     nodes = system._node_index(system.model.outputs)
     at = {"q": q, "u": u, "tau": tau}
+    given = system._loads(loads)
+    if given is not None:
+        at["loads"] = given.reshape(-1)
     variables = system.variables
     inputs = [v for v in variables if v.causality == "input"]
     outputs = [v for v in variables if v.causality == "output"]
@@ -152,6 +157,8 @@ def linearize(system: Mechanism, q: Array, u: Array, tau: Array) -> StateSpace:
         values[:, j] = [d[v.kind][v.index] for v in outputs]
     about = {**dict(zip(system.q_names, q.tolist(), strict=True)), **dict(zip(system.u_names, u.tolist(), strict=True))}
     about |= {v.name: float(tau[v.index]) for v in inputs if v.kind == "tau" and tau[v.index]}
+    if given is not None:
+        about |= {v.name: float(at["loads"][v.index]) for v in inputs if v.kind == "loads" and at["loads"][v.index]}
     return StateSpace(
         rates[:, :nx].copy(),
         rates[:, nx:].copy(),

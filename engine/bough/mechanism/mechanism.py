@@ -345,6 +345,7 @@ class Mechanism:
         inputs: Sequence[str] | None = None,
         outputs: Sequence[str] | None = None,
         minimal: bool = False,
+        loads: Mapping[str, ArrayLike] | None = None,
     ) -> StateSpace:
         """State space for small deviations from an operating point, with exact derivatives.
 
@@ -357,13 +358,15 @@ class Mechanism:
             minimal: States are independent: quaternions become three small angles `h.phi[1..3]` in the outboard frame,
                 locked hinges are left out. Otherwise states are (q, u). With loops or couplings states are always
                 independent: those whose positions the file writes come first, the others follow by pivoting.
+            loads: Node loads at the operating point by name, as in `bough.equilibrium`: `{"upper.tip.force": [fx, fy,
+                fz]}` keeps its direction in the inertial frame, `{"upper.tip.local_force": ...}` follows the node.
 
         Returns:
             A, B, C, D with states, inputs and outputs, all named.
         """
         (q_, u_, tau_), _ = self._rows(q=q, u=u, tau=tau)
         with self._errors():
-            full = linearize(self, q_[0], u_[0], tau_[0])
+            full = linearize(self, q_[0], u_[0], tau_[0], loads)
             looped = self._loops is not None
             found = reduced_to_minimum(self, full, q_[0], u_[0]) if minimal or looped else full
             if looped:
