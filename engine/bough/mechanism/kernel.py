@@ -52,7 +52,18 @@ class _Options(c.Structure):
     )
 
 
-_SIZES: tuple[str, ...] = ("nq", "nu", "bodies", "nodes", "loads", "elements", "element_values", "loops", "couplings", "rows")
+_SIZES: tuple[str, ...] = (
+    "nq",
+    "nu",
+    "bodies",
+    "nodes",
+    "loads",
+    "elements",
+    "element_values",
+    "loops",
+    "couplings",
+    "rows",
+)
 _SIZES += ("drives", "modes", "indicators")
 
 
