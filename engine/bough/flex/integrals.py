@@ -22,7 +22,9 @@ H_rs for every pair of modes: what a beam loses in length when it bends. It adds
 A load p on a point then does the modal work p.H_rs xi_s: minus the geometric stiffness of that load. So these tables
 are the motion-induced stiffness of translational and angular acceleration and of centrifugal loads, and H of a node
 that of a force there; as a change of T they keep the energy. Where H of the points is known, its share in M_ff,
-`Z_q[r, s] += sum m (gam_r.H_sq + gam_s.H_rq)`, is kept too: M stays right to first order and so positive.
+`Z_q[r, s] += sum m (gam_r.H_sq + gam_s.H_rq)`, is in the tables too: M is right to first order, and positive while
+deflections are small. At full fidelity the kernel then sums over points instead, which keeps M positive at any
+deflection: `rows`, `turning`.
 """
 
 from __future__ import annotations

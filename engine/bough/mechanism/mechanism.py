@@ -623,8 +623,8 @@ class Mechanism:
             )
             if 0 <= error.body < len(self.block.bodies) and self.block.bodies[error.body].rotary:
                 text += (
-                    " Modes that deflect as far as the body is long do it too: the rotary inertia of nodes is right "
-                    "for small deflections only."
+                    " Modes that deflect far do it too: this body brings tables of its inertia, which are right for "
+                    "small deflections only."
                 )
             if time is not None:
                 text += (

@@ -34,7 +34,7 @@ INLINE wide wide_load(const double *p) { return splat(*p); }
 INLINE real wide_sum(wide x) { return x; }
 INLINE real wide_first(wide x) { return x; }
 #endif
-enum { PANEL = 32 / WIDE };
+enum { PANEL = 8 }; /* numbers of WIDE points each */
 
 /* c += a x b */
 INLINE void wide_cross_add(const wide a[3], const wide b[3], wide c[3]) {

@@ -195,7 +195,7 @@ static size_t carve_all(const bough_model *m, char *memory) {
   w->scratch.terms.NF = carve_reals(memory, &at, 9 * nm_max);
   w->scratch.terms.cor = carve_reals(memory, &at, 3 * nm_max);
   w->PhiH = carve_reals(memory, &at, LANES == 1 ? 6 * (size_t)m->nu : 0);
-  w->points = carve(memory, &at, 6 * 32 * (size_t)m->nm_points * sizeof(real));
+  w->points = carve(memory, &at, 6 * 8 * (size_t)m->nm_points * 32); /* 6 nm panels of 8 numbers of 32 bytes at most */
   w->sum = carve(memory, &at, 2 * sizeof *w->sum);
   w->alpha = carve_reals(memory, &at, 2 * 6), w->xiddot = carve_reals(memory, &at, 2 * nm_max);
   if (memory) w->body = (body_work *)(void *)(memory + bough_align(sizeof(sweep_work)));
