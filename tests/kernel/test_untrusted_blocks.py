@@ -23,6 +23,7 @@ def crafted(attach: int, hinge_type: int = 1) -> bytes:
     writer.ints += [0, 0, 0, 1]  # of the nodes: their body, and the first that is equal
     writer.ints += 6 * [0]  # points of the bodies
     writer.ints += [0, 0, 1, -1]  # of the limits: the first body that has the same, and its attach node
+    writer.ints += [0, 0]  # no drives, no gears
     hinge = [EYE, np.zeros(3), EYE, np.array([1.0, 0, 0, 0, 1, 1, 1, 0, 0, 0]), np.zeros(3)]
     writer.put(np.zeros(3), np.zeros(5 * speeds), *hinge)
     writer.put(np.ones(MODES), np.zeros(MODES))
