@@ -296,3 +296,20 @@ def test_run_resumes_bit_for_bit_in_the_middle_of_sticking() -> None:
         other = bough.Run(model)
         other.restore(state)
         assert rest(other) == first
+
+
+@pytest.mark.parametrize("speed", [0.0, 0.05, -0.2])
+def test_linear_model_has_the_slope_of_the_side_on_which_the_state_is(speed: float) -> None:
+    """At rest with friction to spare the joint stays where it is; in motion its curve has a slope."""
+    hinge = {"damping": 0.1, "stiffness": 3.0, "friction": {"coulomb": 1.0, "static": 2.0, "stribeck": 0.1}}
+    hinge["limits"] = {"upper": 0.3, "stiffness": 40.0, "damping": 0.5}
+    system = bough.Mechanism(joint(**hinge))
+    q, u, tau, h = np.array([0.31]), np.array([speed]), np.array([0.4]), 1e-6
+    A = system.linearize(q, u, tau).A
+    slopes = [
+        (system.forward_dynamics(q + h * a, u + h * b, tau) - system.forward_dynamics(q - h * a, u - h * b, tau))
+        / (2 * h)
+        for a, b in ((1, 0), (0, 1))
+    ]
+    expected = np.zeros(2) if speed == 0.0 else np.ravel(slopes)
+    assert A[1] == pytest.approx(expected, rel=1e-6, abs=1e-9)
