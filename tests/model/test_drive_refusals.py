@@ -46,3 +46,10 @@ def test_nonsense_is_refused_with_its_place(hinge: dict[str, Any], place: str, w
         bough.load(model(**hinge))
     assert f"bodies[0].hinge.{place}" in str(caught.value)
     assert words in str(caught.value)
+
+
+def test_rotor_of_a_gear_is_no_oddity(recwarn: pytest.WarningsRecorder) -> None:
+    found = bough.load(model(gear={"ratio": 10.0, "inertia": 1e-3, "stiffness": 100.0}))
+    assert [body.hinge.name for body in found.bodies] == ["j", "j.rotor"]
+    bough.Mechanism(found)
+    assert not recwarn.list

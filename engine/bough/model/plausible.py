@@ -247,7 +247,7 @@ def _of_frequency(beam: Beam, path: Path) -> Iterator[_Oddity]:
 
 def _of_rigid(body: Body, model: Model, path: Path) -> Iterator[_Oddity]:
     rigid = body.rigid
-    if rigid is None:
+    if rigid is None or body.hinge.drives:  # a rotor has its inertia at its hinge
         return
     ports = [port.split(".")[0] for port in (*model.inputs, *model.outputs)]
     used = body.name in ports or any(other.parent == body.name for other in model.whole_bodies)
