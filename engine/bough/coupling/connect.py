@@ -100,7 +100,7 @@ def _scalar(wires: list[_Wire], components: Sequence[Component], report: Report)
             out += [replace(wire, source=x, target=y) for x, y in zip(a, b, strict=True)]
         elif (a and b) or _causality(wire.target if a else wire.source, components):
             found = f"{wire.source} has {len(a) or 1}, {wire.target} has {len(b) or 1}"
-            cure = "connect them one by one, with an index in brackets"
+            cure = f"connect them one by one; it has elements: {one_of(a if len(a) > len(b) else b)}"
             report.add(wire.path, "as many elements at both ends", found, cure)
         else:
             out.append(wire)
