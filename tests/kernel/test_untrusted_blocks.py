@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bough import BoughError
+from bough import BoughError, load
 from bough.mechanism import block
+from bough.mechanism.bodies import BodyData
 from bough.mechanism.kernel import KernelModel
+from bough.mechanism.point_block import PointBlock
 
 EYE = np.eye(3)
 MODES = 40
@@ -47,3 +49,29 @@ def test_a_ruthless_body_cannot_be_unclamped() -> None:
 def test_a_hinge_type_that_the_kernel_does_not_have_is_refused(hinge_type: int) -> None:
     with pytest.raises(BoughError, match="refuses the model block"):
         KernelModel(crafted(-1, hinge_type))
+
+
+@pytest.mark.parametrize(("place", "value"), [(0, 2.0), (0, -1.0), (1, 7.0), (1, 0.5), (2, 3.0)])
+def test_second_order_motion_of_a_mode_that_is_not_there_is_refused(
+    place: int, value: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Modes and components of the records of H are indices into the kernel's scratch memory."""
+    good = block.point_block
+
+    def spoilt(data: BodyData) -> PointBlock:
+        made = good(data)
+        records = made.arrays[-1 if data.turning is None else -3].copy()
+        assert records.shape[1] == 3 + made.counts[0]
+        records[-1, place] = value
+        arrays = [records if array.shape == records.shape else array for array in made.arrays]
+        return PointBlock(made.counts, tuple(arrays))
+
+    section = {"shape": "rectangle", "width": 0.01, "height": 0.01}
+    beam = {"length": 1.0, "elements": 4, "section": section, "material": {"E": 1e9, "nu": 0.3, "rho": 1000.0}}
+    beam["modes"] = {"boundary": "cantilever", "bending_y": 2}
+    body = {"name": "b", "parent": "ground", "hinge": {"type": "fixed"}, "beam": beam}
+    model = load({"bough": 1, "name": "m", "geometric_stiffening": True, "bodies": [body]})
+    KernelModel(block.compile_block(model).data)
+    monkeypatch.setattr(block, "point_block", spoilt)
+    with pytest.raises(BoughError, match="refuses the model block"):
+        KernelModel(block.compile_block(model).data)
