@@ -235,6 +235,8 @@ static void loops(const bough_model *m, bough_data *d, const buffers *b) {
   int rank = 7, turns = 0;
   REFUSED(bough_residuals(NULL, d, b->q, b->u, NULL, NULL, NULL, NULL));
   REFUSED(bough_residuals(m, d, NULL, b->u, NULL, NULL, NULL, NULL));
+  REFUSED(bough_rate_directional(NULL, d, b->q, b->u, b->q, b->u));
+  REFUSED(bough_rate_directional(m, d, b->q, b->u, NULL, b->u));
   REFUSED(bough_freedom(m, NULL, b->q, &rank, NULL));
   REFUSED(bough_freedom(m, d, b->q, NULL, NULL));
   REFUSED(bough_project(m, d, NULL, b->u));
