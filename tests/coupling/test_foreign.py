@@ -117,6 +117,11 @@ def test_an_fmu_for_model_exchange_only_runs_with_a_solver(decay: Path, isolate:
     assert (found["low"] == (t > first - 1e-9).astype(int) + (t > second - 1e-9)).all()
 
 
+def test_state_events_within_a_long_step_are_met(decay: Path) -> None:
+    """One step over both crossings: the first one is over when the jump comes, and seen only where it is located."""
+    assert run_fmu(decay, 1.5, 1.5, rtol=1e-8)["low"].tolist() == [0.0, 2.0]
+
+
 def test_an_fmu_for_model_exchange_only_takes_parameters_and_inputs(decay: Path) -> None:
     inputs: Any = {"u": (np.array([0.0, 0.2, 0.2, 0.4]), np.array([1.0, 1.0, 3.0, 3.0]))}
     found = run_fmu(decay, 0.4, 0.1, inputs, {"k": 1.0, "x": 0.0, "floor": -1.0}, rtol=1e-9)
