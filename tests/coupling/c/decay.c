@@ -82,7 +82,7 @@ fmi2Status fmi2GetDerivatives(fmi2Component c, fmi2Real dx[], size_t n) {
 }
 fmi2Status fmi2GetEventIndicators(fmi2Component c, fmi2Real z[], size_t n) {
     const decay *d = c;
-    if (n) z[0] = d->x - d->floor + (d->below ? 1e-9 : -1e-9);
+    if (n) z[0] = d->x - d->floor + (d->below ? -1e-9 : 1e-9);
     return fmi2OK;
 }
 fmi2Status fmi2GetReal(fmi2Component c, const fmi2ValueReference vr[], size_t n, fmi2Real value[]) {
