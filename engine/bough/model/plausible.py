@@ -116,7 +116,7 @@ def _oddities(model: Model) -> Iterator[_Oddity]:
 
 def _of_hinge(hinge: Hinge, path: Path) -> Iterator[_Oddity]:
     kind = hinge.kind
-    if kind.quaternion or not kind.n_rot:
+    if kind.quaternion or not kind.n_rot or hinge.drives:  # a rotor makes many turns
         return
     springs = any(hinge.stiffness[kind.n_lin :])
     places = ((("initial", "phi"), hinge.initial_q), (("rest",), hinge.rest if springs else ()))

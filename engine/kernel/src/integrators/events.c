@@ -12,6 +12,9 @@
 #include "elements/drives.h"
 #include "sim.h"
 
+/* Stribeck's peak is narrow: a step that ends beyond it may never see it. So steps end where it begins, and cross it in parts. */
+static const double PEAK_WIDTH = 3.0; /* Stribeck speeds: what is left of the peak there is 1e-4 of it */
+static const double PEAK_PART = 0.5;  /* of a Stribeck speed: what a step in it may change the speed by */
 enum { SAMPLES = 4, MOST_HALVINGS = 40, MOST_PROBES = 60, MOST_RESTEPS = 4, MOST_AT_ONCE = 100 };
 
 static int count_of(const bough_sim *sim) { return 2 * sim->model->n_drives + sim->model->n_gears; }
@@ -68,6 +71,20 @@ bough_status bough_events_begin(bough_sim *sim) {
   }
   sim->now.unsettled = 0;
   return status;
+}
+
+double bough_events_longest(const bough_sim *sim) {
+  const bough_model *m = sim->model;
+  const bough_drive_mode *s = bough_drive_modes(sim->data->mode);
+  double longest = INFINITY;
+  for (int j = 0; j < m->n_drives; j++) {
+    const bough_drive *x = m->drive + j;
+    const double w = sim->y[sim->nq + x->dof], a = sim->rate[sim->nq + x->dof], size = fabs(w) - PEAK_WIDTH * x->stribeck;
+    if (s[j].slip == 0.0 || !(x->stribeck > 0.0) || a == 0.0 || (size > 0.0 && w * a > 0.0)) continue;
+    const double way = size > PEAK_PART * x->stribeck ? size : PEAK_PART * x->stribeck;
+    if (way < longest * fabs(a)) longest = way / fabs(a);
+  }
+  return longest;
 }
 
 /* ---- the cubic through both ends of the step: y, rate; stage, event_rate */

@@ -260,7 +260,8 @@ static bough_status judge(bough_sim *sim, double h, double *error) {
 
 /* Length of the next attempt; *last: it ends at the limit. */
 static double choose_step(const bough_sim *sim, double limit, int *last) {
-  const double span = limit - sim->now.t, most = sim->options.step_max > 0.0 ? sim->options.step_max : span;
+  const double span = limit - sim->now.t, friction = bough_events_longest(sim);
+  const double given = sim->options.step_max > 0.0 ? sim->options.step_max : span, most = given < friction ? given : friction;
   double h = sim->now.h > most ? most : sim->now.h;
   /* Without the control's margins the limit may be in reach; two steps to it are better of equal length. */
   *last = h >= span * (1.0 - 1e-12) || (sim->now.reach >= span && most >= span);

@@ -114,6 +114,8 @@ bough_status bough_sim_close(bough_sim *sim, double t, double *y);
 /* ---- events.c; without friction, limits and gears nothing happens */
 /* before a step: modes fit the state, the inputs and the parameters; `rate` is that of the state */
 bough_status bough_events_begin(bough_sim *sim);
+/* the longest step from here that misses nothing of the friction between rest and motion */
+double bough_events_longest(const bough_sim *sim);
 /* An attempt of length *h has met its tolerance. *found: something happens in it; *h is where, and `stage` the state there;
  * zero: at once, and there is no step. */
 bough_status bough_events_find(bough_sim *sim, double *h, int *found);
