@@ -476,7 +476,7 @@ bough_status bough_model_create(const void *block, size_t size, bough_model **ou
   const int n_terms = next_int(&s, 0, BOUGH_TERMS_MAX * CONSTRAINTS_MAX);
   const int64_t constraint_ints = (int64_t)INTS_CLOSURE * head.n_closures + head.n_couplings + n_terms;
   head.n_elements = next_int(&s, 0, COUNT_MAX);
-  head.n_load_rows = head.n_loads + next_int(&s, 0, COUNT_MAX);
+  head.n_load_rows = head.n_loads + next_int(&s, 0, head.n_elements);
   const int n_field = next_int(&s, 0, 1);
   head.acting = n_field;
   const int64_t element_ints = (int64_t)INTS_ELEMENT * head.n_elements;
