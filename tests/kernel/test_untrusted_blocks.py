@@ -15,11 +15,11 @@ EYE = np.eye(3)
 MODES = 40
 
 
-def crafted(attach: int, hinge_type: int = 1) -> bytes:
+def crafted(attach: int, hinge_type: int = 1, inputs: int = 0) -> bytes:
     """Two bodies, ruthless; the first, of many modes, may claim to be unclamped, or to have another hinge."""
     writer = block._Writer()
     speeds = 1 + MODES + 1
-    writer.ints += [2, speeds, speeds, 2, 0, 1, 0, 0, 0, 0, 0, 0]
+    writer.ints += [2, speeds, speeds, 2, 0, 1, 0, 0, 0, 0, inputs, 0]
     writer.ints += [-1, -1, hinge_type, MODES, attach, 0, 0, 0, 0, 0, 0, 0, 0, 0]
     writer.ints += [0, 0, 1, 0, -1, 0, 0, 0, 0, 0, 0, 0, 1, 1]
     writer.ints += [0, 0, 0, 1]  # of the nodes: their body, and the first that is equal
@@ -75,3 +75,10 @@ def test_second_order_motion_of_a_mode_that_is_not_there_is_refused(
     monkeypatch.setattr(block, "point_block", spoilt)
     with pytest.raises(BoughError, match="refuses the model block"):
         KernelModel(block.compile_block(model).data)
+
+
+def test_rows_of_loads_that_no_element_takes_are_refused() -> None:
+    """Ten million of them would take gigabytes for a block of a few kilobytes."""
+    for inputs in (1, 10_000_000):
+        with pytest.raises(BoughError, match="refuses the model block"):
+            KernelModel(crafted(-1, inputs=inputs))
