@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import subprocess
 import sysconfig
 import zipfile
@@ -173,3 +174,79 @@ def test_the_same_model_gives_the_same_bytes(tmp_path: Path) -> None:
     assert first == second
     with zipfile.ZipFile(tmp_path / "pendulum_source2.fmu") as archive:
         assert archive.namelist()[0] == "modelDescription.xml"
+
+
+# ---- compilers that know C99 and no more
+
+
+@pytest.mark.parametrize("fmi", ["2.0", "3.0"])
+def test_plain_c99_compiles_without_gnu_attributes_and_complex_numbers(tmp_path: Path, fmi: str) -> None:
+    """As Microsoft's compiler and those of controllers have it: -DBOUGH_PLAIN_C stands for them here."""
+    sources = unpacked(build(tmp_path, "pendulum", fmi)) / "sources"
+    include, gcc = HEADERS2 if fmi == "2.0" else HEADERS3, require_tool("gcc")
+    for file in sorted(sources.glob("*.c")):
+        command = [gcc, "-std=c99", "-pedantic-errors", "-Wall", "-Werror", "-Wno-unused-function", "-DBOUGH_PLAIN_C"]
+        command += [f"-I{include}", str(file)]
+        done = subprocess.run(
+            [*command, "-c", "-o", str(tmp_path / "x.o")], capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        text = subprocess.run([*command, "-E"], capture_output=True, text=True, check=True).stdout
+        own, ours = False, []
+        for line in text.splitlines():
+            if line.startswith("# "):
+                own = str(sources) in line
+            elif own:
+                ours.append(line)
+        assert "__builtin" not in file.read_text(encoding="utf-8")  # those of INFINITY and its like are the system's
+        for word in ("__attribute__", "_Complex", "#pragma"):
+            assert not [line for line in ours if word in line], f"{file.name}: {word}"
+
+
+def test_plain_c99_computes_the_same_and_derivatives_to_ten_digits(tmp_path: Path) -> None:
+    """Linked as a library, and called for accelerations and directional derivatives."""
+    gcc, kernel = require_tool("gcc"), Path(bough.__file__).parents[1] / "kernel"
+    files = [str(p) for p in sorted((kernel / "src").rglob("*.c")) if p.name != "lanes_four.c"]
+    flags = ["-std=c99", "-O1", "-fPIC", "-shared", "-DBOUGH_NO_BATCH", "-DBOUGH_NO_V3", "-DBOUGH_ISA=base"]
+    flags += [f"-I{kernel / 'include'}", f"-I{kernel / 'src'}"]
+    system = system_of("two_link_arm")
+    answers = []
+    for plain in ([], ["-DBOUGH_PLAIN_C"]):
+        library = tmp_path / f"kernel{len(plain)}.so"
+        subprocess.run([gcc, *flags, *plain, *files, "-lm", "-o", str(library)], check=True)
+        answers.append(_accelerations(library, system))
+    (a, da), (b, db) = answers
+    np.testing.assert_allclose(b, a, rtol=1e-12)
+    np.testing.assert_allclose(db, da, rtol=1e-8, atol=1e-8 * np.abs(da).max())
+
+
+class _Point(ctypes.Structure):
+    _fields_ = (
+        ("t", ctypes.c_double),
+        *((name, ctypes.c_void_p) for name in ("q", "u", "tau", "motion", "loads", "udot")),
+    )
+
+
+class _Values(ctypes.Structure):
+    """Rates of positions, accelerations, and what is not asked for here."""
+
+    _fields_ = (("qdot", ctypes.c_void_p), ("udot", ctypes.c_void_p), ("rest", ctypes.c_void_p * 16))
+
+
+def _accelerations(path: Path, system: bough.Mechanism) -> tuple[np.ndarray, np.ndarray]:
+    """Accelerations of a state in motion, and their derivative along a direction of q and u."""
+    lib, model, data = ctypes.CDLL(str(path)), ctypes.c_void_p(), ctypes.c_void_p()
+    block = system.block.data
+    assert lib.bough_model_create(block, ctypes.c_size_t(len(block)), ctypes.byref(model)) == 0
+    assert lib.bough_data_create(model, 2, ctypes.byref(data)) == 0
+    random = np.random.default_rng(2)
+    q, u, dq, du = (0.1 * random.normal(size=n) for n in (system.nq, system.nu, system.nq, system.nu))
+    udot, d_udot = np.zeros(system.nu), np.zeros(system.nu)
+    at, along = _Point(0.0, q.ctypes.data, u.ctypes.data), _Point(0.0, dq.ctypes.data, du.ctypes.data)
+    assert (
+        lib.bough_evaluate(model, data, ctypes.byref(at), 0, None, ctypes.byref(_Values(None, udot.ctypes.data))) == 0
+    )
+    values = _Values(None, d_udot.ctypes.data)
+    ends = ctypes.byref(at), ctypes.byref(along)
+    assert lib.bough_directional(model, data, *ends, 0, None, ctypes.byref(values)) == 0
+    return udot, d_udot

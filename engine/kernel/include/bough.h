@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #ifndef BOUGH_API
-#if defined(_WIN32)
+#if defined(_WIN32) || defined(BOUGH_PLAIN_C) || !defined(__GNUC__)
 #define BOUGH_API
 #else
 #define BOUGH_API __attribute__((visibility("default")))

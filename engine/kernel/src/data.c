@@ -69,10 +69,14 @@ static size_t lay_out(const bough_model *m, int lanes, char *memory) {
   }
   if (lanes & BOUGH_LANES_TANGENT) {
     d->tangent_buffer = take(memory, &at, bough_tangent_bytes(m));
+#ifdef BOUGH_NO_COMPLEX
+    d->work_tangent = d->tangent_buffer; /* differences: there are no complex sweeps */
+#else
     d->work_tangent = take(memory, &at, bough_forward_ops_tangent_base.work_size(m));
     if (m->n_rows > 0) d->constraints_tangent = take(memory, &at, bough_other_ops_tangent_base.constraint_layout(m, NULL));
     if (m->n_elements > 0 || m->acting)
       d->elements_tangent = take(memory, &at, bough_other_ops_tangent_base.element_layout(m, NULL));
+#endif
   }
   return at;
 }
@@ -101,11 +105,13 @@ bough_status bough_data_create(const bough_model *m, int lanes, bough_data **out
   bough_data_set_isa(d, bough_cpu_has_v3());
   d->one->work_layout(m, d->work_one);
   if (d->work_four) d->four->work_layout(m, d->work_four);
+#ifndef BOUGH_NO_COMPLEX
   if (d->work_tangent) bough_forward_ops_tangent_base.work_layout(m, d->work_tangent);
-  if (d->constraints) (void)bough_other_ops_one_base.constraint_layout(m, d->constraints);
   if (d->constraints_tangent) (void)bough_other_ops_tangent_base.constraint_layout(m, d->constraints_tangent);
-  if (d->elements) (void)bough_other_ops_one_base.element_layout(m, d->elements);
   if (d->elements_tangent) (void)bough_other_ops_tangent_base.element_layout(m, d->elements_tangent);
+#endif
+  if (d->constraints) (void)bough_other_ops_one_base.constraint_layout(m, d->constraints);
+  if (d->elements) (void)bough_other_ops_one_base.element_layout(m, d->elements);
   *out = d;
   return BOUGH_OK;
 }

@@ -1,10 +1,13 @@
 /* tangent.c - exact directional derivatives: the sweeps on complex numbers x + i h dx, derivative = imaginary part / h.
  * There is no subtraction, so h = 1e-50 costs no digits. */
-#include <complex.h>
 #include <math.h>
+#include <string.h>
 
 #include "elements/drives.h"
 #include "internal.h"
+
+#ifndef BOUGH_NO_COMPLEX
+#include <complex.h>
 
 typedef double complex number;
 static const double H = 1e-50;
@@ -199,3 +202,82 @@ bough_status bough_rate_directional(const bough_model *m, bough_data *d, const d
   for (int i = 0; i < m->n_rows; i++) drate[i] = cimag(rate[i]) / (H * scale[i]);
   return BOUGH_OK;
 }
+
+#else /* BOUGH_NO_COMPLEX: differences of fourth order, good to some ten digits */
+
+static const double STEP = 1e-3, PLACE[4] = {-2.0, -1.0, 1.0, 2.0}, SHARE[4] = {1.0 / 12.0, -8.0 / 12.0, 8.0 / 12.0, -1.0 / 12.0};
+enum { PER_NODE = 7 + 6 + 6 + 9 + 6 };
+
+size_t bough_tangent_bytes(const bough_model *m) {
+  const size_t nu = (size_t)m->nu, nb = (size_t)m->nb, constraints = 6 * (size_t)m->n_closures + (size_t)m->n_couplings;
+  return sizeof(double) * ((size_t)m->nq + 6 * nu + 6 * (size_t)m->n_load_rows + 6 * nb + PER_NODE * (size_t)m->n_nodes + constraints +
+                           (size_t)m->n_element_values);
+}
+
+/* x + s dx into `to`; null is zero. Returns the place behind. */
+static double *shift(const double *x, const double *dx, double s, int n, double *to) {
+  for (int i = 0; i < n; i++) to[i] = (x ? x[i] : 0.0) + s * (dx ? dx[i] : 0.0);
+  return to + n;
+}
+/* dz += share z; returns the place behind z */
+static double *add(double share, double *z, int n, double *dz) {
+  for (int i = 0; dz && i < n; i++) dz[i] += share * z[i];
+  return z + n;
+}
+static void clear(double *dz, int n) {
+  if (dz) memset(dz, 0, (size_t)n * sizeof *dz);
+}
+
+bough_status bough_directional(const bough_model *m, bough_data *d, const bough_point *at, const bough_point *dir,
+                               int count, const int *nodes, const bough_values *dz) {
+  if (!m || !d || d->model != m || !d->work_tangent || !at || !dir || !dz || !at->q || !at->u) return BOUGH_BAD_ARGUMENT;
+  if (at->udot || dir->udot) return BOUGH_BAD_ARGUMENT; /* they follow from the rest */
+  const int nu = m->nu, nr = 6 * m->nb;
+  clear(dz->udot, nu), clear(dz->force, nu), clear(dz->reaction, nr), clear(dz->pose, 7 * count), clear(dz->velocity, 6 * count);
+  clear(dz->acceleration, 6 * count), clear(dz->closure, 6 * m->n_closures), clear(dz->coupling, m->n_couplings);
+  clear(dz->element, m->n_element_values), clear(dz->local, 9 * count), clear(dz->deflection, 6 * count);
+  for (int k = 0; k < 4; k++) {
+    const double s = STEP * PLACE[k], share = SHARE[k] / STEP;
+    double *q = d->tangent_buffer, *u = shift(at->q, dir->q, s, m->nq, q), *tau = shift(at->u, dir->u, s, nu, u);
+    double *motion = shift(at->tau, dir->tau, s, nu, tau), *loads = shift(at->motion, dir->motion, s, nu, motion);
+    double *z = shift(at->loads, dir->loads, s, 6 * m->n_load_rows, loads);
+    const bough_point there = {.t = at->t, .q = q, .u = u, .tau = tau, .motion = motion, .loads = m->n_load_rows ? loads : NULL};
+    double *force = z + nu, *reaction = force + nu, *pose = reaction + nr, *velocity = pose + 7 * count;
+    double *acceleration = velocity + 6 * count, *local = acceleration + 6 * count, *deflection = local + 9 * count;
+    double *closure = deflection + 6 * count, *coupling = closure + 6 * m->n_closures;
+    const bough_values values = {.udot = z, .force = force, .reaction = reaction, .pose = dz->pose ? pose : NULL,
+                                 .velocity = dz->velocity ? velocity : NULL, .acceleration = dz->acceleration ? acceleration : NULL,
+                                 .local = dz->local ? local : NULL, .deflection = dz->deflection ? deflection : NULL,
+                                 .closure = dz->closure ? closure : NULL, .coupling = dz->coupling ? coupling : NULL,
+                                 .element = dz->element ? coupling + m->n_couplings : NULL};
+    const bough_status status = bough_evaluate(m, d, &there, count, nodes, &values);
+    if (status != BOUGH_OK) return status;
+    add(share, z, nu, dz->udot), add(share, force, nu, dz->force), add(share, reaction, nr, dz->reaction);
+    add(share, pose, 7 * count, dz->pose), add(share, velocity, 6 * count, dz->velocity);
+    add(share, acceleration, 6 * count, dz->acceleration), add(share, closure, 6 * m->n_closures, dz->closure);
+    add(share, coupling, m->n_couplings, dz->coupling), add(share, local, 9 * count, dz->local);
+    add(share, deflection, 6 * count, dz->deflection);
+    add(share, coupling + m->n_couplings, m->n_element_values, dz->element);
+  }
+  if (dz->qdot) {
+    bough_position_rates(m, at->q, dir->u ? dir->u : d->zero, dz->qdot);
+    if (dir->q) bough_position_rates_turned(m, dir->q, at->u, dz->qdot);
+  }
+  return BOUGH_OK;
+}
+
+bough_status bough_inverse_directional(const bough_model *m, bough_data *d, const bough_point *at, const bough_point *dir,
+                                       double *dtau) {
+  if (!m || !d || d->model != m || !d->work_tangent || !at || !dir || !dtau || !at->q || !at->u) return BOUGH_BAD_ARGUMENT;
+  clear(dtau, m->nu);
+  for (int k = 0; k < 4; k++) {
+    const double s = STEP * PLACE[k];
+    double *q = d->tangent_buffer, *u = shift(at->q, dir->q, s, m->nq, q), *udot = shift(at->u, dir->u, s, m->nu, u);
+    double *loads = shift(at->udot, dir->udot, s, m->nu, udot), *tau = shift(at->loads, dir->loads, s, 6 * m->n_load_rows, loads);
+    const bough_status status = bough_inverse_dynamics(m, d, 1, q, u, udot, m->n_load_rows ? loads : NULL, tau);
+    if (status != BOUGH_OK) return status;
+    add(SHARE[k] / STEP, tau, m->nu, dtau);
+  }
+  return BOUGH_OK;
+}
+#endif

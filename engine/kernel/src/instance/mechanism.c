@@ -181,6 +181,10 @@ static bough_instance_status exit_(bough_instance *f) {
   bough_watch_state(f->data, f->now.time, f->q, f->u);
   bough_watch_reaction(f->data, f->now.time, f->reaction);
   bough_mechanism_warn(f);
+  if (f->now.cosimulation) { /* here, so that steps allocate nothing */
+    status = bough_mechanism_open_run(f);
+    if (status != INSTANCE_OK) return status;
+  }
   f->now.state = f->now.cosimulation ? AT_STEP : AT_EVENT;
   f->now.running = 1;
   return bough_mechanism_settle(f, 1, NULL);

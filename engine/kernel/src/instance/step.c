@@ -78,6 +78,14 @@ static bough_status open_run(bough_instance *f) {
   return status == BOUGH_OK ? bough_sim_start(f->sim, f->now.time, f->q, f->u) : status;
 }
 
+bough_instance_status bough_mechanism_open_run(bough_instance *f) {
+  const bough_status status = open_run(f);
+  if (status == BOUGH_OK) return INSTANCE_OK;
+  bough_sim_free(f->sim); /* the first step says why it cannot run */
+  f->sim = NULL;
+  return status == BOUGH_NO_MEMORY ? bough_instance_no_memory(f) : INSTANCE_OK;
+}
+
 static int64_t attempts(const bough_sim *sim) {
   const bough_sim_counts counts = bough_sim_get_counts(sim);
   return counts.steps + counts.rejected;

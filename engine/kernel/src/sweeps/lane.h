@@ -14,7 +14,9 @@
 
 #include "internal.h"
 
-#ifdef BOUGH_SMALL /* small rather than fast */
+#if defined(BOUGH_PLAIN_C) || !defined(__GNUC__)
+#define INLINE static inline
+#elif defined(BOUGH_SMALL) /* small rather than fast */
 #define INLINE static inline __attribute__((unused))
 #else
 #define INLINE static inline __attribute__((always_inline, unused))

@@ -18,7 +18,7 @@
  * cache. Tables have the points last, padded with points of no weight. */
 
 /* as many as four points of one state, or one point of several states */
-#if defined(LANE_ONE)
+#if defined(LANE_ONE) && defined(__GNUC__) && !defined(BOUGH_PLAIN_C)
 #pragma GCC diagnostic ignored "-Wpsabi"
 typedef double wide __attribute__((vector_size(32), aligned(32)));
 enum { WIDE = 4 };
@@ -179,7 +179,7 @@ static void body_rows(const bough_body *b, const real w[3], wide *scratch, body_
 typedef struct {
   wide A, B, C, B1, C1;
 } wide_coefficients;
-#if defined(LANE_ONE)
+#if defined(LANE_ONE) && defined(__GNUC__) && !defined(BOUGH_PLAIN_C)
 /* exp_series, wide */
 INLINE void wide_series(wide t, int terms, wide_coefficients *e) {
   wide A = wide_splat(0.0), B = A, C = A, B1 = A, C1 = A;
