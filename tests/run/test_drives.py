@@ -319,8 +319,8 @@ def test_linear_model_has_the_slope_of_the_side_on_which_the_state_is(speed: flo
 def test_no_step_misses_the_narrow_peak_of_friction_between_rest_and_motion(method: str) -> None:
     """A pendulum that turns back: its speed crosses Stribeck's peak, 0.01 rad/s wide, in half a millisecond.
 
-    Steps that end beyond the peak miss its impulse, and leave 1e-4 rad at every tolerance but the tightest. The bounds are ten
-    times the tolerance of a motion of 3 rad, and thirty at the tighter ones, where two reversals and a start count.
+    Steps that end beyond the peak miss its impulse, and leave 1e-4 rad at every tolerance but the tightest. The bounds
+    are ten times the tolerance of a motion of 3 rad, and thirty at the tighter ones, where two reversals count.
     """
     friction = {"coulomb": 0.5, "static": 0.7, "stribeck": 0.01}
     pendulum = slide()
