@@ -57,8 +57,8 @@ int DllMain(void *instance, unsigned reason, void *reserved) {
 
 
 UCRT = frozenset(
-    "_wfopen atan2 calloc ceil fclose floor fread free frexp fseek ftell ldexp log malloc "
-    "memcmp memcpy memmove memset realloc strcmp strlen strncmp".split()
+    "_wfopen atan2 calloc ceil exp fclose floor fread free frexp fseek ftell ldexp log malloc "
+    "memcmp memcpy memmove memset pow realloc strcmp strlen strncmp".split()
 )
 """What the library may ask of ucrtbase.dll; anything else is a mistake that only a user's machine would show."""
 
