@@ -13,6 +13,8 @@ os.environ.setdefault("SOURCE_DATE_EPOCH", "1700000000")
 def pytest_configure(config: pytest.Config) -> None:
     """Warnings are errors but one: tests of identities and energy bend and spin bodies beyond what modes are good for.
 
-    `run/test_theory_ends.py` and `examples/test_examples.py` hold when it is given and when not.
+    `run/test_theory_ends.py` holds when it is given and when not.
     """
     config.addinivalue_line("filterwarnings", "ignore::bough.errors.TheoryWarning")
+    # the same, from an FMU within a system
+    config.addinivalue_line("filterwarnings", "ignore:component [^ ]+. body .*Cure:UserWarning")

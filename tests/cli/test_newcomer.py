@@ -164,15 +164,13 @@ def test_settling_knows_what_is_set(arm: Path, settings: list[str], factor: floa
     ("arguments", "message"),
     [
         (["run", "arm.yaml", "--settle", "--set", "link.eta[1]=0.1"], "--settle finds link.eta[1] itself"),
-        (["run", "arm.fmu", "--settle"], "for model files only"),
-        (["run", "drive.yaml", "--settle"], "for model files only"),
+        (["run", "arm.fmu", "--settle"], "for model files and system files only"),
     ],
 )
 def test_settling_refuses_what_it_cannot_take(
     arm: Path, arguments: list[str], message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(arm.parent)
-    Path("drive.yaml").write_text(SYSTEM, encoding="utf-8")
     done = invoke(*arguments)
     assert done.exit_code == 2
     assert message in " ".join(done.stderr.replace("│", " ").split())

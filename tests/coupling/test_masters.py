@@ -48,9 +48,8 @@ def ecos(package: Path, step: float, folder: Path) -> Numbers:
 
 
 def contained(fmu: Path, step: float) -> Numbers:
-    found = fmpy.simulate_fmu(
-        str(fmu), stop_time=END, step_size=step, output_interval=0.1, output=NAMES, logger=lambda *_: None
-    )
+    # No logger: FMPy keeps the last one for every later FMU of the process, and frees it with the run.
+    found = fmpy.simulate_fmu(str(fmu), stop_time=END, step_size=step, output_interval=0.1, output=NAMES)
     rows: Numbers = np.array([found[name][1:] for name in NAMES]).T
     return rows
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -160,9 +162,10 @@ def test_step_longer_than_a_sample_is_warned_of(system: dict[str, Any], tmp_path
     system["components"]["controller"]["set"] |= {"sample": 0.002}
     assert couple(system, tmp_path / "x.ssp", platforms="native").warnings == ()
     words = "component controller samples every 0.002 s, and the communication step is 0.5 s.*Choose a step of 0.002 s"
-    with pytest.warns(UserWarning, match=words) as caught:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
         run(tmp_path / "x.ssp", 1.0, 0.5)  # a loop that goes wild, of which a controller with a model tells too
-    assert sum("samples every" in str(each.message) for each in caught) == 1
+    assert sum(re.search(words, str(each.message)) is not None for each in caught) == 1
     run(tmp_path / "x.ssp", 0.02, 0.002)
     made = couple({**system, "master": {"step": 0.01, "stop": 0.02}}, tmp_path / "y.ssp", platforms="native")
     assert "samples every 0.002 s" in made.warnings[0]

@@ -18,7 +18,7 @@ REQUIRED = {
     ("bodies", 0): ("name", "parent", "hinge"),
     ("bodies", 0, "hinge"): ("type",),
     ("bodies", 0, "rigid"): ("mass",),
-    ("bodies", 0, "rigid", "wheels", 0): ("axis", "momentum"),
+    ("bodies", 0, "rigid", "wheels", 0): ("axis",),
     ("bodies", 0, "beam"): ("length", "elements", "section", "material", "modes"),
     ("bodies", 0, "beam", "material"): ("E", "rho"),
     ("bodies", 0, "beam", "stations", 0): ("at", "section"),

@@ -43,12 +43,12 @@ static void print_bits(double x) {
 }
 
 static void log2_out(void *environment, const char *name, fmi2Status status, const char *category, const char *text, ...) {
-  (void)environment, (void)name, (void)status, (void)category;
-  puts(text);
+  (void)environment, (void)name, (void)category;
+  if (status > fmi2Warning) puts(text);
 }
 static void log3_out(void *environment, fmi3Status status, const char *category, const char *text) {
-  (void)environment, (void)status, (void)category;
-  puts(text);
+  (void)environment, (void)category;
+  if (status > fmi3Warning) puts(text);
 }
 
 static unsigned read_number(const char **text) {

@@ -190,8 +190,10 @@ bough_instance_status bough_mechanism_adjoint(bough_instance *f, const uint32_t 
                                               double *sensitivity);
 bough_instance_status bough_mechanism_output_rates(bough_instance *f, const uint32_t *vr, size_t count, double *value);
 /* step.c */
-/* the run of a Co-Simulation, with all its memory */
-bough_instance_status bough_mechanism_open_run(bough_instance *f);
+/* the run of a Co-Simulation: all its memory; its start, or none if the first step has to say why; its end */
+bough_instance_status bough_mechanism_allocate_run(bough_instance *f);
+void bough_mechanism_start_run(bough_instance *f);
+void bough_mechanism_drop_run(bough_instance *f);
 bough_instance_status bough_mechanism_step(bough_instance *f, double end, bough_hook hook, void *user);
 bough_instance_status bough_mechanism_input_derivative(bough_instance *f, const bough_variable *v, int order,
                                                        const double *value);

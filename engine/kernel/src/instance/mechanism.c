@@ -170,7 +170,7 @@ static bough_instance_status enter(bough_instance *f) {
   return INSTANCE_OK;
 }
 
-static bough_instance_status exit_(bough_instance *f) {
+static bough_instance_status begin(bough_instance *f) {
   bough_instance_status status = bough_mechanism_apply(f);
   if (status != INSTANCE_OK) return status;
   if ((f->now.changed & CHANGED_POSITIONS) && !bough_mechanism_fix_quaternions(f, f->q)) return INSTANCE_ERROR;
@@ -181,13 +181,18 @@ static bough_instance_status exit_(bough_instance *f) {
   bough_watch_state(f->data, f->now.time, f->q, f->u);
   bough_watch_reaction(f->data, f->now.time, f->reaction);
   bough_mechanism_warn(f);
-  if (f->now.cosimulation) { /* here, so that steps allocate nothing */
-    status = bough_mechanism_open_run(f);
-    if (status != INSTANCE_OK) return status;
-  }
+  bough_mechanism_start_run(f);
   f->now.state = f->now.cosimulation ? AT_STEP : AT_EVENT;
   f->now.running = 1;
   return bough_mechanism_settle(f, 1, NULL);
+}
+
+/* The run is allocated here, so that steps allocate nothing, and first, so that a call without memory changes nothing. */
+static bough_instance_status exit_(bough_instance *f) {
+  bough_instance_status status = f->now.cosimulation ? bough_mechanism_allocate_run(f) : INSTANCE_OK;
+  if (status == INSTANCE_OK) status = begin(f);
+  if (status != INSTANCE_OK) bough_mechanism_drop_run(f);
+  return status;
 }
 
 static bough_instance_status settle(bough_instance *f, int *jumped) { return bough_mechanism_settle(f, 0, jumped); }

@@ -66,24 +66,35 @@ bough_sim_options bough_instance_sim_options(const bough_clock *now) {
   return options;
 }
 
-static bough_status open_run(bough_instance *f) {
-  const bough_sim_options options = bough_instance_sim_options(&f->now), *made = &f->sim_options;
-  const int same = f->sim && made->method == options.method && made->step == options.step && made->rtol == options.rtol &&
-                   made->step_max == options.step_max;
-  if (same) return BOUGH_OK;
+void bough_mechanism_drop_run(bough_instance *f) {
   bough_sim_free(f->sim);
   f->sim = NULL;
-  f->sim_options = options;
-  const bough_status status = bough_sim_create(f->model, f->data, &options, &f->sim);
-  return status == BOUGH_OK ? bough_sim_start(f->sim, f->now.time, f->q, f->u) : status;
 }
 
-bough_instance_status bough_mechanism_open_run(bough_instance *f) {
-  const bough_status status = open_run(f);
-  if (status == BOUGH_OK) return INSTANCE_OK;
-  bough_sim_free(f->sim); /* the first step says why it cannot run */
-  f->sim = NULL;
-  return status == BOUGH_NO_MEMORY ? bough_instance_no_memory(f) : INSTANCE_OK;
+/* a run with the solver's present settings; *made: it is new, and has not started */
+static bough_status make_run(bough_instance *f, int *made) {
+  const bough_sim_options options = bough_instance_sim_options(&f->now), *now = &f->sim_options;
+  *made = !(f->sim && now->method == options.method && now->step == options.step && now->rtol == options.rtol &&
+            now->step_max == options.step_max);
+  if (!*made) return BOUGH_OK;
+  bough_mechanism_drop_run(f);
+  f->sim_options = options;
+  return bough_sim_create(f->model, f->data, &options, &f->sim);
+}
+
+static bough_status open_run(bough_instance *f) {
+  int made;
+  const bough_status status = make_run(f, &made);
+  return status == BOUGH_OK && made ? bough_sim_start(f->sim, f->now.time, f->q, f->u) : status;
+}
+
+bough_instance_status bough_mechanism_allocate_run(bough_instance *f) {
+  int made;
+  return make_run(f, &made) == BOUGH_NO_MEMORY ? bough_instance_no_memory(f) : INSTANCE_OK;
+}
+
+void bough_mechanism_start_run(bough_instance *f) {
+  if (f->sim && bough_sim_start(f->sim, f->now.time, f->q, f->u) != BOUGH_OK) bough_mechanism_drop_run(f);
 }
 
 static int64_t attempts(const bough_sim *sim) {

@@ -14,8 +14,8 @@ void bough_warning_text(const bough_warning *w, const char *body, char *text, si
       break;
     case BOUGH_WARN_WHIRL:
       bough_format(text, size, "body '%s' turns at %.3g rad/s at t = %.6g s, %.2g times its first frequency of %.3g rad/s, and is "
-                   "ruthless: gyroscopic terms are left out, so that whirl does not split and frequencies are wrong. Cure: fidelity: full, "
-                   "for this body at least.", body, x, w->t, share, w->limit);
+                   "ruthless: gyroscopic terms are left out, so that whirl does not split and frequencies are wrong. Cure: fidelity: full.",
+                   body, x, w->t, share, w->limit);
       break;
     case BOUGH_WARN_AXIAL:
       bough_format(text, size, "body '%s' is %s along its axis by %.3g N at t = %.6g s, %.2g times its buckling load of %.3g N, "
