@@ -295,7 +295,7 @@ def demo(
     from bough.demo import run_demo
 
     with progress_bar("arm_drive") as progress:
-        done, calm, written = run_demo(output, progress)
+        done, calm, written = run_demo(output, progress, lambda text: complain(f"warning: {text}"))
     typer.echo("A two-link arm with flexible links, its motors and their controller: three FMUs, coupled and run.")
     for link, series in done.deflection.items():
         typer.echo(f"  The tip of the {link} link deflects by up to {1e3 * abs(series).max():.0f} mm.")

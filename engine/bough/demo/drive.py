@@ -92,18 +92,24 @@ def pack_drive(folder: Path, platforms: str = "all") -> None:
             write_bytes(folder / part, archive.read(f"resources/{part}"))
 
 
-def run_drive(package: Path, model: Path, progress: Callable[[float], None] | None = None) -> DriveRun:
+def run_drive(
+    package: Path,
+    model: Path,
+    progress: Callable[[float], None] | None = None,
+    warn: Callable[[str], None] | None = None,
+) -> DriveRun:
     """Run the package.
 
     Args:
         package: The SSP file.
         model: The model file of the arm in it.
         progress: Called now and then with the fraction done.
+        warn: Called with each warning; None: Python's `warnings`.
 
     Raises:
         SimulationError: A component failed.
     """
-    whole = run(package, progress=progress)
+    whole = run(package, progress=progress, warn=warn)
     return account(_with_armature(model, whole), whole)
 
 

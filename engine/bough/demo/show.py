@@ -44,13 +44,16 @@ NOTES = {
 
 
 def run_demo(
-    folder: str | os.PathLike[str], progress: Callable[[float], None] | None = None
+    folder: str | os.PathLike[str],
+    progress: Callable[[float], None] | None = None,
+    warn: Callable[[str], None] | None = None,
 ) -> tuple[DriveRun, DriveRun, dict[Path, str]]:
     """Build the arm, its motors and two controllers as FMUs, run them, and leave everything in a folder.
 
     Args:
         folder: Made if it is not there.
         progress: Called now and then with the fraction of the simulation done.
+        warn: Called with each warning of the runs; None: Python's `warnings`.
 
     Returns:
         The run with a controller for each joint, that with the model inside, and what each file written is.
@@ -64,8 +67,8 @@ def run_demo(
     pack_drive(target)
     told = Progress(progress)
     told.reach(BUILT)
-    run = run_drive(target / PACKAGE, target / "model.yaml", told.part(BUILT, 0.5 * (BUILT + RUN)))
-    calm = run_drive(target / MODEL_PACKAGE, target / "model.yaml", told.part(0.5 * (BUILT + RUN), RUN))
+    run = run_drive(target / PACKAGE, target / "model.yaml", told.part(BUILT, 0.5 * (BUILT + RUN)), warn)
+    calm = run_drive(target / MODEL_PACKAGE, target / "model.yaml", told.part(0.5 * (BUILT + RUN), RUN), warn)
     run.whole.to_csv(target / "run.csv")
     calm.whole.to_csv(target / "run_model.csv")
     told.reach(RUN + PICTURE)
