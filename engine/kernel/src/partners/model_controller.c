@@ -241,7 +241,7 @@ static bough_status take(bough_instance *f, bough_plan *p, double t, double *m, 
 
 static void warn(bough_instance *f, const bough_plan *p, double t, double *m, const meeting *met) {
   double *given = m + memory_size(p) - 1;
-  const int before = (int)*given;
+  const int before = *given >= 0.0 && *given < 64.0 ? (int)*given : 0; /* a state from outside may hold anything */
   int now = before;
   for (int a = 0; a < p->H && !(now & WARNED_LIMIT); a++)
     if (*shown(p, m, LIMITED, a) != 0.0 && value(f, TAU_MAX, a) > 0.0) {
