@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 import sys
+from types import ModuleType
 
 import numpy as np
 import pytest
 from examples.make_golden import script
 from house.tools import ROOT
 
+import bough
+
 sys.path.insert(0, str(ROOT))
 from benchmarks import papers
+
+
+@pytest.fixture(scope="module")
+def jsc() -> ModuleType:
+    sys.path.insert(0, str(ROOT / "examples" / "msat_beam"))
+    return importlib.import_module("jsc_figures")
+
 
 PAGE = (ROOT / "docs" / "papers.md").read_text(encoding="utf-8")
 
@@ -61,3 +72,62 @@ def test_printed_roots_are_those_of_another_mass_ratio() -> None:
     assert all(f"{mu:.9f}" in PAGE for mu in ours)
     assert all(text in PAGE for text in ("5.2834", "20.842", "46.770", "83.068", "129.738"))
     np.testing.assert_allclose(example.frequencies(ours), [5.2834, 20.842, 46.770, 83.068, 129.738], rtol=3e-5)
+
+
+# ---- figures 5 to 11 of the JSC paper
+
+
+def test_body_data_with_pinned_modes_are_equations_31_to_37_transformed_by_6_and_7(jsc: ModuleType) -> None:
+    """Closed forms of the paper, (34) with the density that it lacks, against the engine's sums over 48 nodes."""
+    n, length, xi, rho, mass = 16, jsc.msat.LENGTH, jsc.msat.XI, jsc.msat.RHO, jsc.BEAM_MASS
+    mu = jsc.msat.roots(n)
+    sinh, cosh, sin, cos = np.sinh(mu), np.cosh(mu), np.sin(mu), np.cos(mu)
+    norm = 1 + xi + 2 * xi * mu * (xi * mu + cosh / sinh)
+    A = 1 / np.sqrt(length * norm)  # (27)
+    M_rr = mass * np.array(
+        [[length**2 / 3, length / 2], [length / 2, 1]]
+    )  # (31): rotation about z, translation along y
+    along = mass * A / mu * ((cosh - 1) / sinh - (cos - 1) / sin)  # (33)
+    about = length**2 * A * ((cosh / mu - 1 / mu**2 * sinh) / sinh + (-cos / mu + sin / mu**2) / sin)  # (34)
+    M_er = np.column_stack([rho * about, along])
+    M_ee = -4 * rho * xi * length * np.outer(A, A)  # (36)
+    M_ee[np.diag_indices(n)] = rho * (norm - 4 * xi) / norm  # (37)
+    S = np.vstack([A * mu / length * (1 / sinh + 1 / sin), np.zeros(n)])  # (41) at x = 0
+    M_er_star = M_er - S.T @ M_rr  # (6)
+    M_ee_star = M_ee - M_er @ S - S.T @ M_er.T + S.T @ M_rr @ S  # (7)
+    system = bough.Mechanism(jsc.model(n))
+    Mm = system.articulated(system.initial_state()[0])["boom"].Mm
+    at = [n + 2, n + 4]
+    np.testing.assert_allclose(Mm[np.ix_(at, at)], M_rr, rtol=1e-13)
+    assert abs(Mm[:n, at] - M_er_star).max() < 1e-13 * abs(M_er_star).max()
+    assert abs(Mm[:n, :n] - M_ee_star).max() < 1e-13 * abs(M_ee_star).max()
+
+
+def test_beam_with_separate_tip_mass_has_the_frequencies_of_equation_23(jsc: ModuleType) -> None:
+    found = bough.modes(jsc.model(8))
+    omega = np.sort([2 * np.pi * m.frequency for m in found.modes if m.frequency > 0.1])
+    np.testing.assert_allclose(omega[:8], jsc.msat.frequencies(jsc.msat.roots(8)), rtol=1e-9)
+
+
+def test_figures_5_and_6_equal_equation_30(jsc: ModuleType) -> None:
+    """Both are sums over the same modes, so they agree to rounding beside the peaks' sharpness."""
+    printed, found = jsc.frequency_responses(2 * np.pi * np.arange(1, 41) / 10, modes=8)
+    assert (abs(found - printed) / abs(printed)).max() < 1e-8
+
+
+def test_differences_of_figures_9_and_11_are_of_third_order_and_as_the_page_says(jsc: ModuleType) -> None:
+    """Large angles: a tenth of the torque leaves a thousandth at the tip; numbers of the page's row for four modes."""
+    result = jsc.simulate(4)
+    hub, tip = (abs(d).max() for d in jsc.differences(result, 4))
+    peaks = [abs(result[name]).max() for name in ("motor.phi", "tip.origin.r[2]")]
+    all_hub, all_tip = (
+        abs(d).max() / p for d, p in zip(jsc.differences(result, jsc.msat.ALL_TERMS), peaks, strict=True)
+    )
+    row = next(line for line in PAGE.splitlines() if line.startswith("| 4 |") and "mrad" in line)
+    shown = [float(x) for x in re.findall(r"[\d.]+(?:e-\d+)?", row)][1:]
+    measured = [1e3 * hub, hub / peaks[0], 1e3 * tip, tip / peaks[1], 100 * all_hub, 100 * all_tip]
+    np.testing.assert_allclose(shown, measured, rtol=0.05)
+    assert f"{1e3 * peaks[0]:.1f} mrad" in PAGE and f"{1e3 * peaks[1]:.2f} mm" in PAGE
+    weak = jsc.simulate(4, 0.1)
+    less = abs(weak["tip.origin.r[2]"] - 0.1 * jsc.msat.transfer_functions(weak.t, terms=4)[1]).max()
+    assert tip / less == pytest.approx(1000, rel=0.1)
