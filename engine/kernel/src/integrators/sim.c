@@ -18,6 +18,9 @@ enum { MOST_REJECTIONS = 100 };
 /* After so many attempts, an error that shorter steps do not reduce is not the step's: it is passed. The step is a
  * thousandth of the first attempt by then, and in practice less than a millionth. */
 enum { PATIENCE = 12 };
+/* Steps this short, as a part of the time between two results, close in on a jump of the input: good steps before the
+ * jump lie between the bad ones over it, so that the attempts in a row, which ask for relief, never add up. */
+static const double CLOSING_IN = 1e-8;
 /* Fixed steps shorter than this part of the time drown in its rounding. */
 static const double LEAST_STEP = 1e-12;
 /* More equal steps than this in one stretch are a mistake: no machine gets there. */
@@ -248,7 +251,7 @@ static bough_status judge(bough_sim *sim, double h, double *error) {
   if (*error <= 1.0 || sim->options.atol > 0.0) return BOUGH_OK;
   bough_status status = BOUGH_OK;
   if (sim->now.tries % 3 == 0) status = bough_tolerance_measure_noise(sim, h);
-  if (sim->now.tries % 3 == 2) status = bough_tolerance_relieve(sim);
+  if (sim->now.tries % 3 == 2 || h < CLOSING_IN * sim->now.spacing) status = bough_tolerance_relieve(sim);
   if (status == BOUGH_OK) *error = bough_tolerance_norm(sim, h);
   if (sim->now.tries % 3 == 0) {
     const int stuck = sim->now.tries >= PATIENCE && *error > 0.5 * sim->now.error_stuck && *error < 1e10;
