@@ -37,14 +37,12 @@ class Field:
         member: Name of its array in the kernel: in a point of evaluation, among its values, or in the instance.
         count: How many numbers there are, as the list says it: `n->nu` is one for each degree of freedom.
         type: REAL, INTEGER, BOOLEAN or ENUMERATION.
-        kernel: The kernel's parameter that takes the array as it is; empty if there is none.
     """
 
     group: str
     member: str
     count: str = "1"
     type: str = "REAL"
-    kernel: str = ""
 
 
 FIELDS: dict[Kind, Field] = {
@@ -69,9 +67,7 @@ def module(text: str) -> str:
             values.append(row[3])
         elif group in ("PARAMETER", "VALUE"):
             values.append(row[4])
-        if group == "PARAMETER":
-            values.append("" if row[6] == "-1" else row[6].removeprefix("BOUGH_"))
-        defaults = {2: "1", 3: "REAL", 4: ""}
+        defaults = {2: "1", 3: "REAL"}
         while len(values) > 2 and values[-1] == defaults[len(values) - 1]:
             values.pop()
         arguments = ", ".join(f'"{value}"' for value in values)

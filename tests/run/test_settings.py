@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from pathlib import Path
 from typing import Any
@@ -9,11 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 from regression.arm import write_arm
-from small_models import loaded_link
+from small_models import LINKAGE, body, hinge, loaded_link, model, rigid
 from typer.testing import CliRunner, Result
 
 import bough
 from bough.cli import app
+from bough.run.settling import settled
 from bough.run.studies import Plan, run_set
 
 PLAN = Plan(0.4, 0.02)
@@ -102,6 +104,39 @@ def test_run_with_inputs_only_is_that_of_simulate_to_the_last_digit() -> None:
         assert np.array_equal(found[name], expected[name]), name
 
 
+@pytest.mark.parametrize("settings", [{"drive.phi": 1.4}, {"drive.w": 0.4}], ids=["position", "speed"])
+def test_start_value_in_a_loop_is_kept_and_the_others_follow_as_in_the_fmu(settings: dict[str, float]) -> None:
+    system = bough.Mechanism(LINKAGE)
+    started, fmu = run_set(system, settings, Plan(1e-3, 1e-3)), bough.Run(system, settings)
+    for name in (*system.q_names, *system.u_names):
+        assert started[name][0] == fmu[name], name
+    ((name, value),) = settings.items()
+    assert started[name][0] == value
+
+
+def test_modes_settle_at_the_start_value_that_is_set_in_a_loop() -> None:
+    drawn = copy.deepcopy(LINKAGE)
+    drawn["bodies"][0]["hinge"]["initial"]["phi"] = 1.4
+    found, expected = settled(bough.Mechanism(LINKAGE), {}, {"drive.phi": 1.4}), settled(bough.Mechanism(drawn), {}, {})
+    modes = [name for name in expected if ".eta[" in name]
+    # Two ways to one position; Newton's last step leaves 1e-12 of the weight.
+    assert [found[name] for name in modes] == pytest.approx([expected[name] for name in modes], rel=1e-7)
+    assert max(abs(expected[name]) for name in modes) > 1e-5
+
+
+def test_start_value_that_no_loop_can_have_is_refused_by_name() -> None:
+    slack = {"drive.phi": 1.1, "motor.phi": 1.0}  # the gear asks for 3.8
+    with pytest.raises(bough.SimulationError, match=r"'gear' cannot be closed from these start values") as caught:
+        run_set(LINKAGE, slack | {"drive.locked": 1.0, "motor.locked": 1.0}, PLAN)
+    assert caught.value.result is None
+
+
+def test_quaternion_of_zeros_is_refused_by_name() -> None:
+    ball = model("ball", body("bar", "ground", hinge("spherical", "h"), rigid=rigid(1.0, (0.1, 0.2, 0.2))))
+    with pytest.raises(bough.SimulationError, match=r"'h.Q\[1\]' to 'h.Q\[4\]' are all zero"):
+        run_set(ball, {"h.Q[4]": 0.0}, PLAN)
+
+
 HINTS = {
     "a mass that is fixed": ("load.mass", "mark the body `tunable: true`"),
     "an inertia that is fixed": ("load.inertia[3]", "mark the body `tunable: true`"),
@@ -155,4 +190,4 @@ def test_state_and_parameter_are_told_from_inputs_of_simulate(name: str, hint: s
 def test_settings_that_are_refused_answer_a_program_too(tmp_path: Path) -> None:
     done = _bough("run", write_arm(tmp_path), "--set", "shoulder.damping=-1", "--json", "-o", tmp_path / "run.csv")
     assert done.exit_code == 1
-    assert "0 or more" in json.loads(done.stdout)["error"]
+    assert "expected zero or a positive number" in json.loads(done.stdout)["error"]

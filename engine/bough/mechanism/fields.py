@@ -57,14 +57,12 @@ class Field:
         member: Name of its array in the kernel: in a point of evaluation, among its values, or in the instance.
         count: How many numbers there are, as the list says it: `n->nu` is one for each degree of freedom.
         type: REAL, INTEGER, BOOLEAN or ENUMERATION.
-        kernel: The kernel's parameter that takes the array as it is; empty if there is none.
     """
 
     group: str
     member: str
     count: str = "1"
     type: str = "REAL"
-    kernel: str = ""
 
 
 FIELDS: dict[Kind, Field] = {
@@ -73,12 +71,12 @@ FIELDS: dict[Kind, Field] = {
     Kind.TAU: Field("INPUT", "tau", "n->nu"),
     Kind.MOTION: Field("INPUT", "motion", "n->nu"),
     Kind.LOAD: Field("INPUT", "loads", "6 * n->loads"),
-    Kind.GRAVITY: Field("PARAMETER", "gravity", "3", "REAL", "GRAVITY"),
-    Kind.DAMPING: Field("PARAMETER", "damping", "n->nu", "REAL", "DAMPING"),
-    Kind.STIFFNESS: Field("PARAMETER", "stiffness", "n->nu", "REAL", "STIFFNESS"),
-    Kind.REST: Field("PARAMETER", "rest", "n->nu", "REAL", "REST"),
-    Kind.ARMATURE: Field("PARAMETER", "armature", "n->nu", "REAL", "ARMATURE"),
-    Kind.MODAL_DAMPING: Field("PARAMETER", "modal", "n->bodies", "REAL", "MODAL_DAMPING_SCALE"),
+    Kind.GRAVITY: Field("PARAMETER", "gravity", "3"),
+    Kind.DAMPING: Field("PARAMETER", "damping", "n->nu"),
+    Kind.STIFFNESS: Field("PARAMETER", "stiffness", "n->nu"),
+    Kind.REST: Field("PARAMETER", "rest", "n->nu"),
+    Kind.ARMATURE: Field("PARAMETER", "armature", "n->nu"),
+    Kind.MODAL_DAMPING: Field("PARAMETER", "modal", "n->bodies"),
     Kind.RIGID: Field("PARAMETER", "rigid", "10 * n->bodies"),
     Kind.WRITTEN: Field("PARAMETER", "written", "n->rows > 0 ? n->nq + n->nu : 0", "BOOLEAN"),
     Kind.LOCKED: Field("PARAMETER", "locked", "n->bodies", "BOOLEAN"),

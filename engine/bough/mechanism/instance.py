@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from bough.errors import SimulationError, choices
 from bough.mechanism.fields import Kind
-from bough.mechanism.kernel import _D, _P, INPUT_FN, _lib
+from bough.mechanism.kernel import _D, _P, INPUT_FN, KernelData, _lib, _ptr
 from bough.mechanism.resource import Record, read_resource
 from bough.mechanism.threads import OneThread, one_thread
 
@@ -52,6 +52,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "setup": (c.c_int, [_P, c.c_double, c.c_int, c.c_double, c.c_int, c.c_double]),
     "enter_initialization": (c.c_int, [_P]),
     "exit_initialization": (c.c_int, [_P]),
+    "hand_over": (c.c_int, [_P, _P, _D, _D]),
     "reset": (c.c_int, [_P]),
     "read": (c.c_int, [_P, _VR, c.c_size_t, _D]),
     "write": (c.c_int, [_P, _VR, c.c_size_t, _D]),
@@ -197,6 +198,21 @@ class Instance:
         """Check that the model can move; from here on it can step."""
         self._enter(3, b"initialization")
         self._check(_lib.bough_instance_exit_initialization(self._handle))
+
+    @one_thread
+    def hand_over(self, data: KernelData) -> tuple[Array, Array]:
+        """What a run of one's own starts from, in initialization mode: parameters go to `data`, of the same mechanism.
+
+        Returns:
+            The start state q, u: quaternions of length one, locked hinges at rest, loops closed.
+
+        Raises:
+            SimulationError: There is no such state; the message says why.
+        """
+        q, u = (np.empty(n) for n in self._sizes)
+        self._enter(3, b"initialization")
+        self._check(_lib.bough_instance_hand_over(self._handle, data.handle, _ptr(q), _ptr(u)))
+        return q, u
 
     @one_thread
     def reset(self) -> None:

@@ -135,6 +135,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "data_set_isa": (c.c_int, [_P, c.c_int]),
     "data_set": (c.c_int, [_P, c.c_int, _D, c.c_int]),
     "data_get": (c.c_int, [_P, c.c_int, _D, c.c_int]),
+    "data_copy": (c.c_int, [_P, _P]),
     "evaluate_rows": (c.c_int, [_P, _P, c.c_int, c.POINTER(_Point), c.c_int, _P, c.POINTER(_Values)]),
     "directional": (c.c_int, [_P, _P, c.POINTER(_Point), c.POINTER(_Point), c.c_int, _P, c.POINTER(_Values)]),
     "inverse_directional": (c.c_int, [_P, _P, c.POINTER(_Point), c.POINTER(_Point), _P]),
@@ -313,12 +314,14 @@ class KernelData:
 
     def copy(self) -> KernelData:
         """The same parameters with a work space of their own."""
-        twin, m = KernelData(self.model, self._lanes), self.model
-        sizes = {GRAVITY: 3, INERTIA: 10 * m.bodies, MODAL_DAMPING_SCALE: m.bodies}
-        for which in range(MODAL_DAMPING_SCALE + 1):
-            twin.set(which, self.get(which, sizes.get(which, m.nu)))
+        twin = KernelData(self.model, self._lanes)
+        twin.take(self)
         twin.isa = self.isa
         return twin
+
+    def take(self, other: KernelData) -> None:
+        """Take over the parameters of another one of the same model."""
+        self._check(_lib.bough_data_copy(self.handle, other.handle))
 
     def evaluate(
         self, at: Mapping[str, Array | None], out: Mapping[str, Array], nodes: Nodes = NO_NODES, rows: int = 1

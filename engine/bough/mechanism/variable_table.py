@@ -14,7 +14,6 @@ from enum import IntEnum
 from itertools import groupby
 from typing import Literal, TypeAlias
 
-from bough.mechanism import kernel
 from bough.mechanism.drive_block import driven, shafts
 from bough.mechanism.fields import FIELDS, Kind
 from bough.mechanism.kernel import METHODS
@@ -28,10 +27,6 @@ FmuType: TypeAlias = Literal["Real", "Integer", "Boolean", "Enumeration"]
 Causality: TypeAlias = Literal["independent", "input", "output", "local", "parameter"]
 Variability: TypeAlias = Literal["continuous", "discrete", "tunable", "fixed"]
 Initial: TypeAlias = Literal["exact", "approx", "calculated"]
-
-
-PARAMETER_ARRAYS = {kind: int(getattr(kernel, field.kernel)) for kind, field in FIELDS.items() if field.kernel}
-"""Parameters that the kernel keeps in arrays, by kind."""
 
 
 class Role(IntEnum):

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 import numpy as np
 from scipy.linalg import eigh
 
+from bough.errors import SimulationError
 from bough.mechanism import kernel
 from bough.mechanism.mechanism import Mechanism
-from bough.mechanism.variable_table import PARAMETER_ARRAYS
-from bough.run.studies import settable
+from bough.run.studies import started
 
 EXPLICIT = {"dopri5": 3.3, "rk4": 2.78}
 """Explicit methods, and the largest rate times step, on the negative real axis, that they bear."""
@@ -28,25 +28,24 @@ def damping_note(system: Mechanism, settings: Mapping[str, float], stop: float, 
 
     Args:
         system: The mechanism.
-        settings: Values of the run by name; those of dampings count.
+        settings: Values of the run by name.
         stop: Duration, s.
         method: As `bough.simulate` names it.
     """
-    free = np.flatnonzero(~system._held)
-    if method not in EXPLICIT or not 0 < free.size <= MOST_SPEEDS:
+    if method not in EXPLICIT or not 0 < system.nu <= MOST_SPEEDS:
         return ""
-    damping = system._data.get(kernel.DAMPING, system.nu).copy()
-    for name, v in settable(system).items():
-        if name in settings and PARAMETER_ARRAYS.get(v.kind) == kernel.DAMPING:
-            damping[v.index] = settings[name]
-    c = damping[free]
+    try:
+        data, q, _ = started(system, settings)
+    except SimulationError:  # the run itself says so
+        return ""
+    free = np.flatnonzero(data.get(kernel.HELD, system.nu) == 0.0)
+    c = data.get(kernel.DAMPING, system.nu)[free]
     if not np.any(c > 0.0):
         return ""
-    q, _ = system.initial_state()
-    M = system.mass_matrix(q)[np.ix_(free, free)]
+    M = data.mass_matrix(q[None])[0][np.ix_(free, free)]
     try:
         rates, shapes = eigh(np.diag(c), M)
-    except np.linalg.LinAlgError:  # a singular inertia is told by the run itself
+    except np.linalg.LinAlgError:  # the run itself says that the inertia is singular
         return ""
     steps = float(rates[-1]) * stop / EXPLICIT[method]
     if not steps > MOST_STEPS:

@@ -14,6 +14,7 @@ from bough.mechanism.equilibrium import equilibrium
 from bough.mechanism.mechanism import Mechanism
 from bough.model import Body, Model
 from bough.run.series_file import Series
+from bough.run.studies import started
 
 
 def settled(system: Mechanism, series: Mapping[str, Series], settings: Mapping[str, float]) -> dict[str, float]:
@@ -34,9 +35,8 @@ def settled(system: Mechanism, series: Mapping[str, Series], settings: Mapping[s
             raise ArgumentError(f"settle finds {name} itself: leave out one of the two")
     changed = _changed(system.model, settings)
     statics = system if changed == system.model else Mechanism(changed)
-    q, _ = statics.initial_state()
-    start = np.array([settings.get(name, value) for name, value in zip(statics.q_names, q, strict=True)])
-    at_rest, _ = equilibrium(statics, q=start, loads=_loads(system.model, series, settings))
+    _, q, _ = started(system, settings)
+    at_rest, _ = equilibrium(statics, q=q, loads=_loads(system.model, series, settings))
     found = {c.name: float(at_rest[c.index]) for c in statics.q_table if c.modal}
     return {**settings, **found, **{c.name: 0.0 for c in statics.u_table if c.modal}}
 
@@ -68,8 +68,7 @@ def at_rest(model: Model | str | os.PathLike[str] | Mapping[str, Any], settings:
     system = Mechanism(model)
     values = settled(system, {}, settings)
     statics = Mechanism(_changed(system.model, settings))
-    q, u = statics.initial_state()
-    q = np.array([values.get(name, value) for name, value in zip(statics.q_names, q, strict=True)])
+    _, q, u = started(system, values)
     tau = statics.inverse_dynamics(q, 0.0 * u, 0.0 * u)
     inputs = {v.index: v.name for v in statics.variables if v.kind == "tau" and v.causality == "input"}
     forces = {name: float(tau[index]) for index, name in inputs.items()}

@@ -6,7 +6,6 @@ release Python's lock. Which thread makes a run does not matter: each begins fro
 
 from __future__ import annotations
 
-import math
 import os
 import queue
 import threading
@@ -20,10 +19,11 @@ from numpy.typing import NDArray
 
 from bough.errors import SimulationError, choices
 from bough.files.interrupts import noted
-from bough.mechanism import kernel, kernel_run
-from bough.mechanism.fields import Kind
+from bough.mechanism.instance import Instance
+from bough.mechanism.kernel import KernelData
 from bough.mechanism.mechanism import Mechanism
-from bough.mechanism.variable_table import PARAMETER_ARRAYS, FmuVariable, scalar_table
+from bough.mechanism.resource import resource
+from bough.mechanism.variable_table import FmuVariable, scalar_table
 from bough.model import Model
 from bough.run.outcomes import MEASURES, Outcome, Sweep, SweepInterrupted, grid, measure
 from bough.run.result import Result
@@ -33,7 +33,7 @@ from bough.run.simulate import simulate
 
 Array: TypeAlias = NDArray[np.float64]
 __all__ = ["MEASURES", "Outcome", "Plan", "Sweep", "SweepInterrupted", "check_settings", "grid", "measure", "refusal",
-           "run_set", "settable", "sweep"]  # fmt: skip
+           "run_set", "settable", "started", "sweep"]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -110,13 +110,13 @@ def run_set(
     """
     system = model if isinstance(model, Mechanism) else Mechanism(model)
     check_settings(system, [settings], plan.inputs)
-    bench = _Bench(system)
+    bench, own = _Bench(system), system._data.copy()
     if all(bench.known[name].causality == "input" for name in settings):
         return plan.simulate(system, settings, progress=progress)
     try:
         return bench.simulate(settings, plan, progress)
     finally:
-        bench.reset()
+        system._data.take(own)
 
 
 def sweep(
@@ -206,34 +206,36 @@ def check_settings(system: Mechanism, points: Sequence[Mapping[str, float]], ser
     Raises:
         SimulationError: A name is unknown or given twice, or a value is not allowed.
     """
-    known = settable(system)
+    known, instance = settable(system), _instance(system)
     for point in points:
-        for name, value in point.items():
-            v = known.get(name)
-            if v is None:
+        for name in point:
+            if name not in known:
                 raise SimulationError(refusal(system, name, list(known)))
             if name in series:
                 raise SimulationError(f"{name} is given twice: as a series over time, and as a constant")
-            if not math.isfinite(value) or (v.minimum is not None and value < v.minimum):
-                least = "" if v.minimum is None else f", {v.minimum:g} or more"
-                raise SimulationError(f"{name}: expected a finite number{least}, found {value!r}")
-            if v.type == "Boolean" and value not in (0.0, 1.0):
-                raise SimulationError(f"{name}: expected 0 or 1, found {value!r}")
+        instance.set_all(point)
+
+
+def _instance(system: Mechanism) -> Instance:
+    """The runtime of the FMU: it checks what is set, and says what a run starts from."""
+    return Instance(resource(system, scalar_table(system), system.model.name), "sweep")
+
+
+def started(system: Mechanism, settings: Mapping[str, float]) -> tuple[KernelData, Array, Array]:
+    """Parameters of a run with values set, and its start state q, u.
+
+    Raises:
+        SimulationError: A setting is unknown or refused.
+    """
+    data = system._data.copy()
+    return data, *_Bench(system).start(settings, data)
 
 
 class _Bench:
-    """A system of one thread, and its parameters as the model file has them."""
+    """A system of one thread, and the runtime that sets its parameters and start values."""
 
     def __init__(self, system: Mechanism) -> None:
-        self.system, self.known = system, settable(system)
-        nu, nb = system.nu, len(system.model.bodies)
-        sizes = {kernel.GRAVITY: 3, kernel.MODAL_DAMPING_SCALE: nb}
-        self.arrays = {which: system._data.get(which, sizes.get(which, nu)) for which in PARAMETER_ARRAYS.values()}
-        self.rigid = np.zeros(10 * nb)
-        for v in self.known.values():
-            if v.kind == Kind.RIGID:
-                self.rigid[v.index] = v.start[0]
-        self.tunable = sorted({v.index // 10 for v in self.known.values() if v.kind == Kind.RIGID})
+        self.system, self.known, self.instance = system, settable(system), _instance(system)
 
     def run(
         self, settings: Mapping[str, float], plan: Plan, progress: Callable[[float], None]
@@ -250,51 +252,15 @@ class _Bench:
         """The result.
 
         Raises:
-            SimulationError: The kernel refuses a setting, or the run failed.
+            SimulationError: A setting is refused, or the run failed.
         """
-        try:
-            initial = self._set(settings)
-        except kernel.KernelError as error:
-            raise self.system.failure(error) from None
+        initial = self.start(settings, self.system._data)
         constant = {name: value for name, value in settings.items() if self.known[name].causality == "input"}
         return plan.simulate(self.system, constant, initial, progress)
 
-    def reset(self) -> None:
-        """The parameters of the model file."""
-        self._set({})
-
-    def _set(self, settings: Mapping[str, float]) -> tuple[Array, Array]:
-        """Hand parameters to the kernel; return the start state."""
-        arrays = {which: values.copy() for which, values in self.arrays.items()}
-        rigid, held = self.rigid.copy(), self.system._held.astype(np.float64)
-        q, u = self.system.initial_state()
-        model = self.system._kernel_model
-        for name, value in settings.items():
-            v = self.known[name]
-            if v.kind in PARAMETER_ARRAYS:
-                arrays[PARAMETER_ARRAYS[v.kind]][v.index] = value
-            elif v.kind == Kind.RIGID:
-                rigid[v.index] = value
-            elif v.kind == Kind.LOCKED:
-                held[kernel_run.hinge(model, v.index)[1]] = value
-            elif v.state:
-                (q if v.kind == Kind.Q else u)[v.index] = value
-        u[(held != 0.0) & ~self.system._held] = 0.0  # a locked hinge does not move
-        self._normalize(q)
-        data = self.system._data
-        for which, values in arrays.items():
-            data.set(which, values)
-        data.set(kernel.HELD, held)
-        for body in self.tunable:
-            kernel_run.set_rigid(data, body, rigid[10 * body : 10 * body + 10])
-        return q, u
-
-    def _normalize(self, q: Array) -> None:
-        """Quaternions of unit length."""
-        at = 0
-        for body in self.system.model.bodies:
-            nq = body.hinge.kind.nq
-            if body.hinge.kind.quaternion and not q[at + nq - 4 : at + nq].any():
-                raise SimulationError(f"the quaternion '{body.hinge.name}.Q' is zero")
-            at += nq + body.mode_count
-        kernel_run.normalize(self.system._kernel_model, q)
+    def start(self, settings: Mapping[str, float], data: KernelData) -> tuple[Array, Array]:
+        """Hand parameters over; return the start state."""
+        self.instance.reset()
+        self.instance.set_all(settings)
+        self.instance.enter_initialization()
+        return self.instance.hand_over(data)

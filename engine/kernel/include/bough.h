@@ -102,6 +102,8 @@ typedef enum {
 } bough_parameter;
 BOUGH_API bough_status bough_data_set(bough_data *data, bough_parameter which, const double *values, int count);
 BOUGH_API bough_status bough_data_get(const bough_data *data, bough_parameter which, double *values, int count);
+/* All parameters of another data object, of the same model or one made from the same block. */
+BOUGH_API bough_status bough_data_copy(bough_data *data, const bough_data *from);
 
 /* ---- the seam: everything that follows from a point of the state space, by articulated bodies, (63)-(64), and node kinematics
  * that are exact for the deformed frames at either fidelity */

@@ -115,6 +115,9 @@ BOUGH_API bough_instance_status bough_instance_setup(bough_instance *f, double s
                                                      int stop_defined, double stop);
 BOUGH_API bough_instance_status bough_instance_enter_initialization(bough_instance *f);
 BOUGH_API bough_instance_status bough_instance_exit_initialization(bough_instance *f);
+/* In initialization mode, of a mechanism: what a run of one's own starts from. Parameters go to `data`, of a model made from
+ * the same block, and the start state to q and u: quaternions of length one, locked hinges at rest, loops closed. */
+BOUGH_API bough_instance_status bough_instance_hand_over(bough_instance *f, bough_data *data, double *q, double *u);
 BOUGH_API bough_instance_status bough_instance_terminate(bough_instance *f);
 BOUGH_API bough_instance_status bough_instance_reset(bough_instance *f);
 

@@ -244,6 +244,14 @@ bough_status bough_data_get(const bough_data *d, bough_parameter which, double *
   return BOUGH_OK;
 }
 
+bough_status bough_data_copy(bough_data *d, const bough_data *from) {
+  if (!d || !from || d->parameter_bytes != from->parameter_bytes || d->model->nu != from->model->nu || d->model->nb != from->model->nb)
+    return BOUGH_BAD_ARGUMENT;
+  memcpy(d->gravity, from->gravity, from->parameter_bytes); /* the first of them: lay_out puts them one after the other */
+  bough_data_choose_paths(d);
+  return BOUGH_OK;
+}
+
 bough_status bough_data_set_rigid(bough_data *d, int body, double mass, const double com[3], const double inertia[6]) {
   if (!d || body < 0 || body >= d->model->nb || d->model->body[body].nm > 0 || !com || !inertia) return BOUGH_BAD_ARGUMENT;
   const double *C = d->model->body[body].axes, *I = inertia; /* x_user = C x_kernel */

@@ -107,6 +107,8 @@ static void parameters(const bough_model *m, bough_data *d, const buffers *b) {
   REFUSED(bough_data_set(d, (bough_parameter)-1, com, 3));
   REFUSED(bough_data_get(NULL, BOUGH_GRAVITY, b->back, 3));
   REFUSED(bough_data_get(d, BOUGH_GRAVITY, NULL, 3));
+  REFUSED(bough_data_copy(NULL, d));
+  REFUSED(bough_data_copy(d, NULL));
   REFUSED(bough_data_set_isa(d, 2));
   REFUSED(bough_data_set_isa(d, -1));
   REFUSED(bough_data_set_isa(NULL, 0));

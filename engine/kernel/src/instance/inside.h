@@ -175,6 +175,7 @@ void bough_mechanism_kept(bough_instance *f);
 int bough_mechanism_loops(const bough_instance *f); /* are there any? */
 /* start values that close, from those that were written; before the run */
 bough_instance_status bough_mechanism_assemble(bough_instance *f);
+bough_instance_status bough_mechanism_hand_over(bough_instance *f, bough_data *data, double *q, double *u);
 /* has the importer's integration opened them so far that an event is worth it? */
 int bough_mechanism_drifted(bough_instance *f);
 /* close them at an event; jumped is set where states have changed */

@@ -186,6 +186,10 @@ bough_instance_status bough_instance_set_input(bough_instance *f, bough_input_fn
   return INSTANCE_OK;
 }
 
+bough_instance_status bough_instance_hand_over(bough_instance *f, bough_data *data, double *q, double *u) {
+  return f->partner ? not_offered(f, "parameters of a mechanism") : bough_mechanism_hand_over(f, data, q, u);
+}
+
 /* ---- the clock */
 
 bough_instance_status bough_instance_setup(bough_instance *f, double start, int tolerance_defined, double tolerance, int stop_defined,

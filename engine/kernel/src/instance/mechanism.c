@@ -170,12 +170,30 @@ static bough_instance_status enter(bough_instance *f) {
   return INSTANCE_OK;
 }
 
-static bough_instance_status begin(bough_instance *f) {
-  bough_instance_status status = bough_mechanism_apply(f);
+/* parameters and start values as they have been set take place */
+static bough_instance_status take_start(bough_instance *f) {
+  const bough_instance_status status = bough_mechanism_apply(f);
   if (status != INSTANCE_OK) return status;
   if ((f->now.changed & CHANGED_POSITIONS) && !bough_mechanism_fix_quaternions(f, f->q)) return INSTANCE_ERROR;
   f->now.changed = 0;
   f->dynamics_fresh = f->sensors_fresh = 0;
+  return INSTANCE_OK;
+}
+
+bough_instance_status bough_mechanism_hand_over(bough_instance *f, bough_data *data, double *q, double *u) {
+  const bough_instance_status status = take_start(f);
+  if (status != INSTANCE_OK) return status;
+  if (bough_data_copy(data, f->data) != BOUGH_OK) {
+    bough_instance_log(f, INSTANCE_ERROR, LOG_ERROR, "%s: the parameters are handed to another model.", f->function);
+    return INSTANCE_ERROR;
+  }
+  memcpy(q, f->q, (size_t)f->nq * sizeof *q), memcpy(u, f->u, (size_t)f->nu * sizeof *u);
+  return INSTANCE_OK;
+}
+
+static bough_instance_status begin(bough_instance *f) {
+  bough_instance_status status = take_start(f);
+  if (status != INSTANCE_OK) return status;
   status = bough_mechanism_evaluate(f, 0); /* a model that cannot move says so here, not in the first step */
   if (status != INSTANCE_OK) return status;
   bough_watch_state(f->data, f->now.time, f->q, f->u);
