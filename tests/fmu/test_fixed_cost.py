@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 from fmu.fmi import Fmu
-from house.tools import require_tool
+from house.tools import ROOT, require_tool
 from partners.built import described, unpack
 from partners.loop import SLEW
 from runtimes.builds import unpacked
@@ -18,6 +19,9 @@ from bough.demo import MODEL
 from bough.mechanism.instance import Instance
 from bough.mechanism.resource import resource
 from bough.mechanism.variable_table import scalar_table
+
+sys.path.insert(0, str(ROOT))
+from benchmarks import worst
 
 SOURCE = Path(__file__).parent / "c" / "steady.c"
 
@@ -105,3 +109,22 @@ def test_every_step_of_rk4_evaluates_equally_often() -> None:
         it.step(k * 1e-3, 1e-3)
         seen.append(calls[0])
     assert len(set(seen[1:])) == 1 and seen[1] <= 2 * 4 + 2
+
+
+def test_instructions_of_every_step_of_rk4_stay_within_a_tenth(tmp_path: Path) -> None:
+    """Counted by callgrind, exchange of inputs and outputs included; docs/speed.md has the table.
+
+    Sines and cosines of large arguments take a few instructions more. The contrast, dopri5 under torques that jump,
+    shows that the count sees work that is not fixed.
+    """
+    require_tool("valgrind")
+    spread = {}
+    for case in worst.cases():
+        if case.title in ("7 hinges, two links of 4 modes", "the same by `dopri5`", "slider-crank, a loop"):
+            folder = tmp_path / case.method / case.title[:3].strip()
+            folder.mkdir(parents=True)
+            counts = worst.instructions(worst.command(case, folder), 40, folder)[1:]
+            assert counts.size == 39 and counts.min() > 50_000
+            spread[case.title[:3], case.method] = counts.max() / counts.min()
+    assert spread["7 h", "rk4"] < 1.1 and spread["sli", "rk4"] < 1.1
+    assert spread["the", "dopri5"] > 1.5
