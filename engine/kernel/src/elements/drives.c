@@ -114,15 +114,27 @@ static void collect(bough_data *d, const bough_sweep *s, const double *u, const 
   }
 }
 
+double bough_drive_fastest(const bough_data *d) {
+  const bough_drive_mode *s = bough_drive_modes(d->mode);
+  double most = 0.0;
+  for (int j = 0; j < d->model->n_drives; j++) most = s[j].speed > most ? s[j].speed : most;
+  return most;
+}
+
 /* Event functions of an importer: each mode begins at a small distance from its end, and ends so much later. */
-static void hysteresis(const bough_data *d, double *z) {
+static void hysteresis(const bough_data *d, const bough_point *at, double *z) {
   const bough_model *m = d->model;
   const bough_drive_mode *s = bough_drive_modes(d->mode);
+  const double fastest = bough_drive_fastest(d);
   for (int j = 0; j < m->n_drives; j++) {
-    z[2 * j] += s[j].hold != 0.0 ? DRIVE_SLACK * m->drive[j].still + DRIVE_FORCE : 0.5 * DRIVE_REST;
-    z[2 * j + 1] += 0.5 * DRIVE_TOUCH;
+    const bough_drive *x = m->drive + j;
+    z[2 * j] += s[j].hold != 0.0 ? bough_drive_slack(x, s + j) : 0.5 * bough_drive_rest(s + j, fastest);
+    if (x->stop != STOP_NONE) z[2 * j + 1] += 0.5 * bough_drive_touch(s[j].way, at->t, at->q[x->q], at->u[x->dof]);
   }
-  for (int j = 0; j < m->n_gears; j++) z[2 * m->n_drives + j] += 0.5 * DRIVE_TOUCH;
+  for (int j = 0; j < m->n_gears; j++) {
+    const bough_gear *g = m->gear + j;
+    z[2 * m->n_drives + j] += 0.5 * bough_drive_touch(g->play, at->t, at->q[g->q[1]], at->u[g->dof[1]]);
+  }
 }
 
 bough_status bough_drives_forward(bough_data *d, const bough_sweep *given, const bough_point *at, const bough_values *values) {
@@ -146,7 +158,7 @@ bough_status bough_drives_forward(bough_data *d, const bough_sweep *given, const
   collect(d, given, at->u, d->drive_tau, d->drive_force, &v);
   if (values->indicator) {
     bough_drive_indicators(d, d->mode, at->q, at->u, d->drive_need, values->indicator);
-    hysteresis(d, values->indicator);
+    hysteresis(d, at, values->indicator);
   }
   if (values->force) /* what is applied at free DOFs, whoever holds them */
     for (int i = 0; i < m->nu; i++) values->force[i] = given->held[i] ? d->drive_force[i] : at->tau ? at->tau[i] : 0.0;
@@ -167,36 +179,41 @@ static double give_indicator(double k, double d, double low, double high, double
   return depth + d / k * rate;
 }
 
+double bough_grip_indicator(const bough_drive *x, const bough_drive_mode *s, double w, double need, double rest) {
+  if (s->hold != 0.0) {
+    double low, high;
+    bough_drive_bounds(x, s, &low, &high);
+    const double above = high - need, below = need - low;
+    return low == -INFINITY && high == INFINITY ? 1.0 : above < below ? above : below;
+  }
+  if (!bough_drive_rubs(x)) return 1.0;
+  return s->slip != 0.0 ? s->slip * w : 10.0 * rest - fabs(w);
+}
+
+double bough_gap_indicator(const bough_drive *x, const bough_drive_mode *s, double q, double w) {
+  if (bough_drive_hard(x) && s->contact == 0.0) return -bough_approach_of(x->lower, x->upper, q, w).depth;
+  return x->stop == STOP_GIVES ? give_indicator(x->k, x->d, x->lower, x->upper, s->contact, q, w) : 1.0;
+}
+
+double bough_flank_indicator(const bough_gear *g, double flank, double x, double v) {
+  return g->play > 0.0 ? give_indicator(g->k, g->d, -0.5 * g->play, 0.5 * g->play, flank, x, v) : 1.0;
+}
+
 void bough_drive_indicators(const bough_data *d, const double *mode, const double *q, const double *u, const double *need,
                             double *z) {
   const bough_model *m = d->model;
   const bough_drive_mode *s = (const bough_drive_mode *)(const void *)mode;
-  const double *flank = mode + BOUGH_DRIVE_NUMBERS * m->n_drives;
+  const double *flank = mode + BOUGH_DRIVE_NUMBERS * m->n_drives, fastest = bough_drive_fastest(d);
   for (int j = 0; j < m->n_drives; j++, z += 2) {
     const bough_drive *x = m->drive + j;
-    const double w = u[x->dof];
-    z[0] = z[1] = 1.0;
-    if (d->held[x->dof]) continue;
-    if (s[j].hold != 0.0) {
-      double low, high;
-      bough_drive_bounds(x, s + j, &low, &high);
-      const double above = high - need[j], below = need[j] - low;
-      if (low != -INFINITY || high != INFINITY) z[0] = above < below ? above : below;
-    } else if (bough_drive_rubs(x))
-      z[0] = s[j].slip != 0.0 ? s[j].slip * w : 10.0 * DRIVE_REST - fabs(w);
-    if (bough_drive_hard(x) && s[j].contact == 0.0) {
-      const bough_approach near = bough_approach_of(x->lower, x->upper, q[x->q], w);
-      z[1] = -near.depth;
-    }
-    if (x->stop == STOP_GIVES) z[1] = give_indicator(x->k, x->d, x->lower, x->upper, s[j].contact, q[x->q], w);
+    const int free = !d->held[x->dof];
+    z[0] = free ? bough_grip_indicator(x, s + j, u[x->dof], need[j], bough_drive_rest(s + j, fastest)) : 1.0;
+    z[1] = free && x->stop != STOP_NONE ? bough_gap_indicator(x, s + j, q[x->q], u[x->dof]) : 1.0;
   }
   for (int j = 0; j < m->n_gears; j++) {
-    const bough_gear *g = m->gear + j;
     double x, v;
-    z[j] = 1.0;
-    if (!(g->play > 0.0)) continue;
-    bough_gear_twist(g, q, u, &x, &v);
-    z[j] = give_indicator(g->k, g->d, -0.5 * g->play, 0.5 * g->play, flank[j], x, v);
+    bough_gear_twist(m->gear + j, q, u, &x, &v);
+    z[j] = bough_flank_indicator(m->gear + j, flank[j], x, v);
   }
 }
 

@@ -15,7 +15,7 @@
 enum { MOST_TRIES = 30, MOST_BLOWS = 30 };
 static const double DEPENDENT = 1e-9;  /* of a diagonal element: what is left of it is rounding */
 static const double NO_REBOUND = 1e-5; /* of the hardest blow: slower rebounds end in rest ... */
-static const double LOW_REBOUND = 100.0; /* ... and so do those that rise by less than so many DRIVE_TOUCH */
+static const double LOW_REBOUND = 100.0; /* ... and so do those that rise by less than so many of what counts as touching */
 
 enum { HELD = 0, AT_LOW = -1, AT_HIGH = 1, CARRIED = 2 };
 
@@ -164,26 +164,27 @@ static bough_status mutual_answers(bough_data *d, const double *q, problem *x) {
 /* ---- impacts */
 
 /* is a limit being hit? */
-static int hits(const bough_drive *x, const bough_drive_mode *s, const double *q, const double *u) {
+static int hits(const bough_drive *x, const bough_drive_mode *s, double t, const double *q, const double *u, double fastest) {
   if (!bough_drive_hard(x) || s->contact != 0.0) return 0;
   const bough_approach near = bough_approach_of(x->lower, x->upper, q[x->q], u[x->dof]);
-  return near.depth >= -DRIVE_TOUCH && near.rate > DRIVE_REST;
+  return near.depth >= -bough_drive_touch(s->way, t, q[x->q], u[x->dof]) && near.rate > bough_drive_rest(s, fastest);
 }
 
 /* Does a rebound at speed v from the limit on `side` of drive j end at once? `udot`: accelerations, of an evaluation. */
 static int is_last(const bough_drive *x, const bough_drive_mode *s, double v, double side, const double *udot) {
   const double press = side * udot[x->dof];
-  return v <= NO_REBOUND * s->worst || (press > 0.0 && v * v < 2.0 * LOW_REBOUND * DRIVE_TOUCH * press);
+  return v <= NO_REBOUND * s->worst || (press > 0.0 && v * v < 2.0 * LOW_REBOUND * DRIVE_TOUCH * bough_drive_size(s->way) * press);
 }
 
 /* all limits that are hit now, with those that others rest on: impulses, new speeds */
-static bough_status impact(bough_data *d, double *q, double *u) {
+static bough_status impact(bough_data *d, double t, double *q, double *u) {
   const bough_model *m = d->model;
   bough_drive_mode *s = bough_drive_modes(d->mode);
   problem x = problem_of(d);
+  const double fastest = bough_drive_fastest(d);
   for (int j = 0; j < m->n_drives; j++) {
     const bough_drive *own = m->drive + j;
-    const int hit = hits(own, s + j, q, u), i = own->dof, at = x.n;
+    const int hit = hits(own, s + j, t, q, u, fastest), i = own->dof, at = x.n;
     if (d->held[i] || (!hit && !(bough_drive_hard(own) && s[j].contact != 0.0))) continue;
     const double side = hit ? bough_approach_of(own->lower, own->upper, q[own->q], u[i]).side : s[j].contact;
     const int latch = hit ? own->stop == STOP_LATCH : fabs(s[j].contact) == 2.0;
@@ -217,59 +218,85 @@ static bough_status impact(bough_data *d, double *q, double *u) {
 }
 
 /* blow after blow, until nothing hits a limit any more */
-static bough_status impacts(bough_data *d, double *q, double *u, int *any) {
+static bough_status impacts(bough_data *d, double t, double *q, double *u, int *any) {
   const bough_model *m = d->model;
+  const double fastest = bough_drive_fastest(d);
   bough_status status = BOUGH_OK;
   for (int blows = 0; status == BOUGH_OK && blows < MOST_BLOWS; blows++) {
     int hit = 0;
     for (int j = 0; j < m->n_drives && !hit; j++)
-      hit = !d->held[m->drive[j].dof] && hits(m->drive + j, bough_drive_modes(d->mode) + j, q, u);
+      hit = !d->held[m->drive[j].dof] && hits(m->drive + j, bough_drive_modes(d->mode) + j, t, q, u, fastest);
     if (!hit) break;
     *any = 1;
-    status = impact(d, q, u); /* accelerations are those that `look` left */
+    status = impact(d, t, q, u); /* accelerations are those that `look` left */
   }
   return status;
+}
+
+/* ---- what each drive has done so far */
+
+void bough_drives_follow_sizes(bough_data *d, const double *q, const double *u) {
+  const bough_model *m = d->model;
+  bough_drive_mode *s = bough_drive_modes(d->mode);
+  for (int j = 0; j < m->n_drives; j++) {
+    const bough_drive *x = m->drive + j;
+    const double speed = fabs(u[x->dof]);
+    if (speed > s[j].speed) s[j].speed = speed;
+    if (x->stop == STOP_NONE) continue;
+    const double way = fabs(bough_approach_of(x->lower, x->upper, q[x->q], 0.0).depth);
+    if (way > s[j].way) s[j].way = way;
+  }
+}
+
+/* sizes before anything has moved; without a memory what is small is so against 1 rad or m (per second) */
+static void first_sizes(bough_data *d, const double *q, const double *u) {
+  bough_drive_mode *s = bough_drive_modes(d->mode);
+  for (int j = 0; !d->memory_of_modes && j < d->model->n_drives; j++) s[j].speed = s[j].way = 1.0;
+  bough_drives_follow_sizes(d, q, u);
 }
 
 /* ---- modes by state */
 
 static double sign(double x) { return x > 0.0 ? 1.0 : x < 0.0 ? -1.0 : 0.0; }
 
-/* which flank of a limit that gives touches; `fresh`: whatever was before */
-static double flank_of(double k, double d, double low, double high, double side, double x, double v, int fresh) {
+/* which flank of a limit that gives touches; `fresh`: whatever was before; `touch`: rad or m that count as nothing */
+static double flank_of(double k, double d, double low, double high, double side, double x, double v, double touch, int fresh) {
   const double lag = d / k;
   if (side != 0.0 && !fresh) {
     const double depth = side > 0.0 ? x - high : low - x, rate = side > 0.0 ? v : -v;
-    const int leaves = depth + lag * rate <= DRIVE_TOUCH && (rate < 0.0 || depth < -DRIVE_TOUCH);
+    const int leaves = depth + lag * rate <= touch && (rate < 0.0 || depth < -touch);
     return leaves ? 0.0 : side;
   }
   const bough_approach near = bough_approach_of(low, high, x, v);
-  const int meets = near.depth >= (fresh ? 0.0 : -DRIVE_TOUCH) && near.rate > 0.0;
-  const int pressed = near.depth > DRIVE_TOUCH && near.depth + lag * near.rate > DRIVE_TOUCH;
+  const int meets = near.depth >= (fresh ? 0.0 : -touch) && near.rate > 0.0;
+  const int pressed = near.depth > touch && near.depth + lag * near.rate > touch;
   return meets || pressed ? near.side : 0.0;
 }
 
-static void flanks(bough_data *d, const double *q, const double *u, int fresh) {
+static void flanks(bough_data *d, double t, const double *q, const double *u, int fresh) {
   const bough_model *m = d->model;
   bough_drive_mode *s = bough_drive_modes(d->mode);
   double *flank = bough_gear_modes(m, d->mode);
   for (int j = 0; j < m->n_drives; j++) {
     const bough_drive *x = m->drive + j;
     if (x->stop == STOP_GIVES)
-      s[j].contact = flank_of(x->k, x->d, x->lower, x->upper, s[j].contact, q[x->q], u[x->dof], fresh);
+      s[j].contact = flank_of(x->k, x->d, x->lower, x->upper, s[j].contact, q[x->q], u[x->dof],
+                              bough_drive_touch(s[j].way, t, q[x->q], u[x->dof]), fresh);
   }
   for (int j = 0; j < m->n_gears; j++) {
     const bough_gear *g = m->gear + j;
     double x, v;
     if (!(g->play > 0.0)) continue;
     bough_gear_twist(g, q, u, &x, &v);
-    flank[j] = flank_of(g->k, g->d, -0.5 * g->play, 0.5 * g->play, flank[j], x, v, fresh);
+    const double touch = bough_drive_touch(g->play, t, q[g->q[1]], u[g->dof[1]]);
+    flank[j] = flank_of(g->k, g->d, -0.5 * g->play, 0.5 * g->play, flank[j], x, v, touch, fresh);
   }
 }
 
 /* Which drives are at rest, which slip. Speeds that have come to zero are set to it, unless they must stay. */
-static void motions(bough_data *d, double *q, double *u, int stay) {
+static void motions(bough_data *d, double t, double *q, double *u, int stay) {
   const bough_model *m = d->model;
+  const double fastest = bough_drive_fastest(d);
   bough_drive_mode *s = bough_drive_modes(d->mode);
   for (int j = 0; j < m->n_drives; j++) {
     const bough_drive *x = m->drive + j;
@@ -279,10 +306,12 @@ static void motions(bough_data *d, double *q, double *u, int stay) {
       s[j].slip = s[j].contact = s[j].carry = 0.0;
       continue;
     }
-    const int still = fabs(u[i]) <= DRIVE_REST, turned = s[j].slip != 0.0 && s[j].slip * u[i] <= DRIVE_REST && fabs(u[i]) < 1e-6;
+    const double slow = bough_drive_rest(s + j, fastest);
+    const int still = fabs(u[i]) <= slow, turned = s[j].slip != 0.0 && s[j].slip * u[i] <= slow && fabs(u[i]) < 1e4 * slow;
     if (bough_drive_hard(x)) {
       const bough_approach near = bough_approach_of(x->lower, x->upper, q[x->q], u[i]);
-      if (fabs(s[j].contact) < 2.0) s[j].contact = near.depth >= -DRIVE_TOUCH && still ? near.side : 0.0;
+      const double touch = bough_drive_touch(s[j].way, t, q[x->q], u[i]);
+      if (fabs(s[j].contact) < 2.0) s[j].contact = near.depth >= -touch && still ? near.side : 0.0;
       if (!stay && near.depth > 0.0 && near.rate <= 0.0) q[x->q] = near.side > 0.0 ? x->upper : x->lower; /* what is thrown back starts there */
     }
     const int rest = still || (turned && !stay) || (bough_drive_hard(x) && fabs(s[j].contact) == 2.0);
@@ -304,7 +333,7 @@ static bough_status pose(bough_data *d, const bough_point *at, problem *x) {
     const bough_drive *own = m->drive + j;
     const int rest = bough_drive_rubs(own) && s[j].slip == 0.0, touch = bough_drive_hard(own) && s[j].contact != 0.0;
     if (d->held[own->dof] || !(rest || touch)) continue;
-    const double slack = DRIVE_SLACK * own->still + DRIVE_FORCE, need = d->drive_need[j];
+    const double slack = bough_drive_slack(own, s + j), need = d->drive_need[j];
     double *low = x->low + x->n, *high = x->high + x->n;
     x->drive[x->n] = j, x->f[x->n] = s[j].carry;
     bough_drive_bounds(own, s + j, low, high);
@@ -365,6 +394,7 @@ static bough_status hold(bough_data *d, const bough_point *at) {
   for (int i = 0; i < x.n; i++) {
     s[x.drive[i]].hold = x.state[i] == HELD;
     s[x.drive[i]].carry = x.state[i] == CARRIED ? x.f[i] : 0.0;
+    if (fabs(x.f[i]) > s[x.drive[i]].force) s[x.drive[i]].force = fabs(x.f[i]);
   }
   return BOUGH_OK;
 }
@@ -376,26 +406,41 @@ static bough_status look(bough_data *d, const bough_point *at) {
   return bough_drives_forward(d, &s, at, &values);
 }
 
+/* is a mode, sizes apart, another than before? */
+static int others(const bough_data *d) {
+  const bough_model *m = d->model;
+  const bough_drive_mode *s = bough_drive_modes(d->mode), *b = bough_drive_modes(d->mode_before);
+  int other = 0;
+  for (int j = 0; j < m->n_drives; j++)
+    other |= s[j].slip != b[j].slip || s[j].contact != b[j].contact || s[j].hold != b[j].hold || s[j].carry != b[j].carry ||
+             s[j].worst != b[j].worst;
+  for (int j = m->n_modes - m->n_gears; j < m->n_modes; j++) other |= d->mode[j] != d->mode_before[j];
+  return other;
+}
+
 bough_status bough_drives_settle(bough_data *d, const bough_point *at, double *q, double *u, int from_state, int *changed) {
   const bough_model *m = d->model;
   const size_t bytes = (size_t)m->n_modes * sizeof(double);
   bough_status status = from_state ? BOUGH_OK : look(d, at);
   int hit = 0;
   if (status != BOUGH_OK) return status;
-  memcpy(d->mode_before, d->mode, bytes);
-  if (from_state)
+  if (from_state) {
     for (int j = 0; j < m->n_modes; j++) d->mode[j] = 0.0;
-  flanks(d, q, u, from_state);
+    first_sizes(d, q, u);
+  } else
+    bough_drives_follow_sizes(d, q, u);
+  memcpy(d->mode_before, d->mode, bytes);
+  flanks(d, at->t, q, u, from_state);
   if (!from_state) {
-    motions(d, q, u, 0);
-    status = impacts(d, q, u, &hit);
+    motions(d, at->t, q, u, 0);
+    status = impacts(d, at->t, q, u, &hit);
   }
   if (status == BOUGH_OK) {
-    motions(d, q, u, from_state);
+    motions(d, at->t, q, u, from_state);
     status = hold(d, at);
   }
   *changed = hit;
-  for (int j = 0; j < m->n_modes; j++) *changed |= d->mode_before[j] != d->mode[j];
+  *changed |= others(d);
   return status;
 }
 
@@ -404,7 +449,8 @@ void bough_drives_inverse(bough_data *d, const double *q, const double *u, const
   bough_drive_mode *s = bough_drive_modes(d->mode);
   if (!d->memory_of_modes) {
     for (int j = 0; j < m->n_modes; j++) d->mode[j] = 0.0;
-    flanks(d, q, u, 1);
+    first_sizes(d, q, u);
+    flanks(d, 0.0, q, u, 1);
     for (int j = 0; j < m->n_drives; j++) {
       const int i = m->drive[j].dof;
       if (bough_drive_rubs(m->drive + j)) s[j].slip = sign(u[i] != 0.0 ? u[i] : udot[i]);

@@ -1,11 +1,13 @@
 /* events.c - friction, limits and gears in a run: their events are found between two steps, and a step ends at the first.
  *
  * Event functions (elements/drives.c) are positive until a mode has to change. After a step has met its tolerance they are
- * looked at on a cubic through both ends of the step, at SAMPLES places; those of held DOFs, whose force takes an evaluation,
- * at its end. Where one has become negative the first zero is located there, the step is made again up to that time, and its end
+ * looked at on a cubic through both ends of the step: at SAMPLES places, and where the coordinate that one watches turns back on
+ * the cubic, so that no step is too long to see a limit that is met and left again. Those of held DOFs, whose force takes an
+ * evaluation, are looked at in its end and, if the force is near its bound or inputs vary, on the way.
+ * Where one has become negative the first zero is located there, the step is made again up to that time, and its end
  * is moved until it is a zero of the step itself: the time of the event is as accurate as the step, whatever the integrator.
  * Then the modes settle (elements/settle.c), and the next step begins. Events that follow each other without any time between
- * them are bounded: after MOST_AT_ONCE of them one step is made that looks at none. */
+ * them are bounded: after MOST_AT_ONCE of them one short step is made that looks at none. */
 #include <math.h>
 #include <string.h>
 
@@ -15,7 +17,9 @@
 /* Stribeck's peak is narrow: a step that ends beyond it may never see it. So steps end where it begins, and cross it in parts. */
 static const double PEAK_WIDTH = 3.0; /* Stribeck speeds: what is left of the peak there is 1e-4 of it */
 static const double PEAK_PART = 0.5;  /* of a Stribeck speed: what a step in it may change the speed by */
-enum { SAMPLES = 4, MOST_HALVINGS = 40, MOST_PROBES = 60, MOST_RESTEPS = 4, MOST_AT_ONCE = 100 };
+static const double NEAR_BOUND = 0.25; /* of what holds a DOF: nearer to its bound, a force may pass it within a step */
+static const double BLIND_PART = 0.01; /* of a step: length of one that looks at no event */
+enum { SAMPLES = 4, MOST_TURNS = 64, MOST_HALVINGS = 40, MOST_PROBES = 60, MOST_RESTEPS = 4, MOST_AT_ONCE = 100 };
 
 static int count_of(const bough_sim *sim) { return 2 * sim->model->n_drives + sim->model->n_gears; }
 
@@ -23,6 +27,10 @@ static int count_of(const bough_sim *sim) { return 2 * sim->model->n_drives + si
 static int by_force(const bough_sim *sim, int i) {
   const int j = i / 2;
   return i % 2 == 0 && j < sim->model->n_drives && bough_drive_modes(sim->data->mode)[j].hold != 0.0;
+}
+
+static double slack_of(const bough_sim *sim, int i) {
+  return bough_drive_slack(sim->model->drive + i / 2, bough_drive_modes(sim->data->mode) + i / 2);
 }
 
 static bough_status evaluate_at(bough_sim *sim, double t, const double *y, double *rate) {
@@ -53,6 +61,7 @@ static bough_status settle(bough_sim *sim, int fresh) {
 
 bough_status bough_events_begin(bough_sim *sim) {
   if (sim->model->n_modes == 0) return BOUGH_OK;
+  bough_drives_follow_sizes(sim->data, sim->y, sim->y + sim->nq);
   const int first = sim->now.unsettled >= 2, unsettled = sim->now.unsettled != 0;
   bough_status status = first ? settle(sim, 1) : BOUGH_OK;
   if (status == BOUGH_OK && (unsettled || !sim->now.fresh)) {
@@ -76,7 +85,7 @@ bough_status bough_events_begin(bough_sim *sim) {
 double bough_events_longest(const bough_sim *sim) {
   const bough_model *m = sim->model;
   const bough_drive_mode *s = bough_drive_modes(sim->data->mode);
-  double longest = INFINITY;
+  double longest = sim->now.blind ? BLIND_PART * (sim->now.h > 0.0 ? sim->now.h : sim->options.step) : INFINITY;
   for (int j = 0; j < m->n_drives; j++) {
     const bough_drive *x = m->drive + j;
     const double w = sim->y[sim->nq + x->dof], a = sim->rate[sim->nq + x->dof], size = fabs(w) - PEAK_WIDTH * x->stribeck;
@@ -125,7 +134,7 @@ static bough_status locate(bough_sim *sim, double h, int i, double a, double za,
       side = 1;
     }
     *root = x;
-    if (by_force(sim, i) && fabs(z) <= 0.1 * DRIVE_FORCE) return BOUGH_OK;
+    if (by_force(sim, i) && fabs(z) <= 0.1 * slack_of(sim, i)) return BOUGH_OK;
   }
   *root = za > 0.0 ? b : a;
   return BOUGH_OK;
@@ -166,33 +175,149 @@ static bough_status look_at_end(bough_sim *sim, double h) {
   return BOUGH_OK;
 }
 
-/* the first zero in the step on the cubic: *x of the step, *which; *which = -1: there is none */
-static bough_status search(bough_sim *sim, double h, double *x, int *which) {
+/* ---- where to look */
+
+/* what event function i watches, a linear function of the state: a speed, a coordinate, or both. Of the rates: its rate. */
+static double watched(const bough_sim *sim, int i, const double *y) {
+  const bough_model *m = sim->model;
+  const double *u = y + sim->nq;
+  if (i >= 2 * m->n_drives) {
+    const bough_gear *g = m->gear + (i - 2 * m->n_drives);
+    const double lag = bough_gear_modes(m, sim->data->mode)[i - 2 * m->n_drives] != 0.0 ? g->d / g->k : 0.0;
+    return y[g->q[0]] / g->ratio - y[g->q[1]] + lag * (u[g->dof[0]] / g->ratio - u[g->dof[1]]);
+  }
+  const bough_drive *x = m->drive + i / 2;
+  if (i % 2 == 0) return u[x->dof];
+  return y[x->q] + (x->stop == STOP_GIVES && bough_drive_modes(sim->data->mode)[i / 2].contact != 0.0 ? x->d / x->k * u[x->dof] : 0.0);
+}
+
+/* can event function i change sign by a motion, and does a mode exist that looks at it? */
+static int by_motion(const bough_sim *sim, int i) {
+  const bough_model *m = sim->model;
+  if (i >= 2 * m->n_drives) return m->gear[i - 2 * m->n_drives].play > 0.0;
+  const bough_drive *x = m->drive + i / 2;
+  const bough_drive_mode *s = bough_drive_modes(sim->data->mode) + i / 2;
+  if (sim->data->held[x->dof] || s->hold != 0.0) return 0;
+  return i % 2 == 0 ? bough_drive_rubs(x) : x->stop == STOP_GIVES || (bough_drive_hard(x) && s->contact == 0.0);
+}
+
+/* where the cubic of what function i watches turns back within the step: x [2], and how often */
+static int turns(const bough_sim *sim, double h, int i, double x[2]) {
+  const double a = h * watched(sim, i, sim->rate), b = h * watched(sim, i, sim->event_rate);
+  const double d = watched(sim, i, sim->event_end) - watched(sim, i, sim->y);
+  /* a + 2 c2 x + 3 c3 x^2 = 0 */
+  const double c2 = 3.0 * d - 2.0 * a - b, c3 = a + b - 2.0 * d, root2 = c2 * c2 - 3.0 * a * c3;
+  int n = 0;
+  if (!(root2 > 0.0)) return 0;
+  const double p = -(c2 + (c2 >= 0.0 ? sqrt(root2) : -sqrt(root2))), r[2] = {p / (3.0 * c3), a / p};
+  for (int k = 0; k < 2; k++)
+    if (r[k] > 0.0 && r[k] < 1.0) x[n++] = r[k];
+  return n;
+}
+
+/* event function i, one that motion changes, at x of the step on the cubic */
+static double at_place(const bough_sim *sim, double h, int i, double x) {
+  const bough_model *m = sim->model;
+  const double a = x * x * (3.0 - 2.0 * x), b = h * x * (1.0 - x) * (1.0 - x), c = -h * x * x * (1.0 - x);
+#define ON_CUBIC(n) (sim->y[n] + a * (sim->event_end[n] - sim->y[n]) + b * sim->rate[n] + c * sim->event_rate[n])
+  if (i >= 2 * m->n_drives) {
+    const int j = i - 2 * m->n_drives, *dof = m->gear[j].dof;
+    const double q[2] = {ON_CUBIC(m->gear[j].q[0]), ON_CUBIC(m->gear[j].q[1])};
+    const double u[2] = {ON_CUBIC(sim->nq + dof[0]), ON_CUBIC(sim->nq + dof[1])}, ratio = m->gear[j].ratio;
+    return bough_flank_indicator(m->gear + j, bough_gear_modes(m, sim->data->mode)[j], q[0] / ratio - q[1] - m->gear[j].offset,
+                                 u[0] / ratio - u[1]);
+  }
+  const bough_drive *own = m->drive + i / 2;
+  const bough_drive_mode *s = bough_drive_modes(sim->data->mode) + i / 2;
+  const double w = ON_CUBIC(sim->nq + own->dof);
+  if (i % 2 == 0) return bough_grip_indicator(own, s, w, 0.0, bough_drive_rest(s, bough_drive_fastest(sim->data)));
+  return bough_gap_indicator(own, s, ON_CUBIC(own->q), w);
+#undef ON_CUBIC
+}
+
+/* Places in the step to look at, in order; *count of them. Beyond SAMPLES equal parts, those where a coordinate turns back
+ * beyond an event. */
+static void places(const bough_sim *sim, double h, double *at, int *count) {
   const int n = count_of(sim);
-  double *begin = sim->event_first, *before = begin, *now = sim->event_z;
+  int most = SAMPLES;
+  for (int k = 0; k < SAMPLES; k++) at[k] = (double)(k + 1) / SAMPLES;
+  for (int i = 0; i < n && most < SAMPLES + MOST_TURNS; i++) {
+    double x[2];
+    const int found = by_motion(sim, i) ? turns(sim, h, i, x) : 0;
+    for (int k = 0; k < found && most < SAMPLES + MOST_TURNS; k++) {
+      if (!(at_place(sim, h, i, x[k]) < 0.0)) continue;
+      int p = most++;
+      for (; p > 0 && at[p - 1] > x[k]; p--) at[p] = at[p - 1];
+      at[p] = x[k];
+    }
+  }
+  *count = most;
+}
+
+/* the first zero in the step on the cubic of functions that motion changes: *x of the step, *which; *which = -1: there is none */
+static bough_status search_motion(bough_sim *sim, double h, double *x, int *which) {
+  const int n = count_of(sim);
+  double *before = sim->event_first, at[SAMPLES + MOST_TURNS];
+  int count;
   const double *need = bough_drives_need(sim->data);
-  *which = -1, *x = 1.0;
-  bough_drive_indicators(sim->data, sim->data->mode, sim->y, sim->y + sim->nq, need, begin);
-  for (int i = 0; i < n; i++)
-    if (by_force(sim, i)) begin[i] = DRIVE_FORCE; /* it was well when the step began */
-  for (int k = 1; k <= SAMPLES && *which < 0; k++) {
-    const double b = (double)k / SAMPLES, a = (double)(k - 1) / SAMPLES;
-    if (k < SAMPLES) {
-      cubic(sim, h, b, sim->event_y);
-      bough_drive_indicators(sim->data, sim->data->mode, sim->event_y, sim->event_y + sim->nq, need, now);
+  places(sim, h, at, &count);
+  bough_drive_indicators(sim->data, sim->data->mode, sim->y, sim->y + sim->nq, need, before);
+  for (int k = 0; k < count && *which < 0; k++) {
+    if (k + 1 < count) {
+      cubic(sim, h, at[k], sim->event_y);
+      bough_drive_indicators(sim->data, sim->data->mode, sim->event_y, sim->event_y + sim->nq, need, sim->event_here);
     } else
-      memcpy(now, sim->event_last, sizeof(double) * (size_t)n);
-    memcpy(sim->event_here, now, sizeof(double) * (size_t)n); /* probes overwrite event_z */
+      memcpy(sim->event_here, sim->event_last, sizeof(double) * (size_t)n);
     for (int i = 0; i < n; i++) {
-      const int held = by_force(sim, i);
-      if (!(sim->event_here[i] < 0.0) || (held && k < SAMPLES)) continue;
+      if (!(sim->event_here[i] < 0.0) || by_force(sim, i)) continue;
       double root;
-      const bough_status status = first_zero(sim, h, i, held ? 0.0 : a, before[i], b, sim->event_here[i], &root);
+      const bough_status status = first_zero(sim, h, i, k > 0 ? at[k - 1] : 0.0, before[i], at[k], sim->event_here[i], &root);
       if (status != BOUGH_OK) return status;
       if (*which < 0 || root < *x) *x = root, *which = i;
     }
-    for (int i = 0; i < n; i++)
-      if (!by_force(sim, i)) begin[i] = sim->event_here[i];
+    memcpy(before, sim->event_here, sizeof(double) * (size_t)n);
+  }
+  return BOUGH_OK;
+}
+
+/* Is the force of a held DOF worth a look within the step? `input`: do inputs vary with time? */
+static int may_pass(const bough_sim *sim, int i, int input) {
+  const bough_drive *x = sim->model->drive + i / 2;
+  const bough_drive_mode *s = bough_drive_modes(sim->data->mode) + i / 2;
+  return by_force(sim, i) && (input || sim->event_last[i] < NEAR_BOUND * (x->still > s->force ? x->still : s->force));
+}
+
+/* The place in (0, 1) where the force of held DOF i comes nearest to its bound, on a parabola through both ends and the middle of
+ * the step, and what is left of it there; *x = 1: nearest at an end. Three evaluations at most. */
+static bough_status nearest(bough_sim *sim, double h, int i, double *x, double *z) {
+  double begin, middle;
+  const double end = sim->event_last[i];
+  bough_status status = probe(sim, h, 0.0, i, &begin);
+  if (status == BOUGH_OK) status = probe(sim, h, 0.5, i, &middle);
+  if (status != BOUGH_OK) return status;
+  const double bend = begin - 2.0 * middle + end, slope = 4.0 * middle - 3.0 * begin - end; /* z = begin + slope x + 2 bend x^2 */
+  *x = 0.5, *z = middle;
+  if (middle < 0.0) return BOUGH_OK;
+  const double turn = bend > 0.0 ? -0.25 * slope / bend : 1.0;
+  *x = 1.0, *z = end;
+  if (!(turn > 0.0 && turn < 1.0) || begin + 0.5 * slope * turn > 0.5 * bend) return BOUGH_OK;
+  *x = turn;
+  return probe(sim, h, turn, i, z);
+}
+
+/* the same of held DOFs, whose functions were well when the step began; an earlier zero than *x is taken */
+static bough_status search_force(bough_sim *sim, double h, double *x, int *which) {
+  const int n = 2 * sim->model->n_drives, input = sim->input != NULL || sim->now.input_order > 0;
+  for (int i = 0; i < n; i += 2) {
+    if (!by_force(sim, i)) continue;
+    double b = 1.0, z = sim->event_last[i], root;
+    bough_status status = BOUGH_OK;
+    if (!(z < 0.0) && may_pass(sim, i, input)) status = nearest(sim, h, i, &b, &z);
+    if (status == BOUGH_OK && z < 0.0) {
+      status = first_zero(sim, h, i, 0.0, slack_of(sim, i) + 1e-300, b, z, &root);
+      if (status == BOUGH_OK && (*which < 0 || root < *x)) *x = root, *which = i, sim->event_z0 = z, sim->event_h0 = b * h;
+    }
+    if (status != BOUGH_OK) return status;
   }
   return BOUGH_OK;
 }
@@ -233,14 +358,14 @@ bough_status bough_events_find(bough_sim *sim, double *h, int *found) {
     sim->now.blind = 0, sim->now.unsettled = 1;
     return BOUGH_OK;
   }
-  double x;
-  int which;
+  double x = 1.0;
+  int which = -1;
   bough_status status = look_at_end(sim, *h);
-  if (status == BOUGH_OK) status = search(sim, *h, &x, &which);
+  if (status == BOUGH_OK) status = search_motion(sim, *h, &x, &which);
+  if (status == BOUGH_OK) status = search_force(sim, *h, &x, &which);
   sim->end_known = status == BOUGH_OK && which < 0;
   if (status != BOUGH_OK || which < 0) return status;
   *found = 1;
-  sim->event_z0 = sim->event_last[which], sim->event_h0 = *h;
   if (x == 0.0 || !(sim->now.t + x * *h > sim->now.t)) {
     *h = 0.0;
     return BOUGH_OK;

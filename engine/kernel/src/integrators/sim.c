@@ -346,9 +346,10 @@ static bough_status fixed_step(bough_sim *sim, double t) {
   sim->budget--;
   int found;
   bough_status status = bough_events_begin(sim);
-  if (status == BOUGH_OK) status = sim->method->attempt(sim, t - sim->now.t);
+  const double friction = bough_events_longest(sim), end = friction < t - sim->now.t ? sim->now.t + friction : t;
+  if (status == BOUGH_OK) status = sim->method->attempt(sim, end - sim->now.t);
   sim->event_evaluations = sim->now.evaluations;
-  if (status == BOUGH_OK) status = finish(sim, t - sim->now.t, t, &found);
+  if (status == BOUGH_OK) status = finish(sim, end - sim->now.t, end, &found);
   sim->now.off_grid = sim->now.t < t;
   return status;
 }
