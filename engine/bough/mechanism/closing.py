@@ -1,9 +1,9 @@
 """Positions and speeds that close loops and couplings, from those that the file writes.
 
 Gauss-Newton steps of least norm on the free coordinates, each shortened until it brings the residual down, and at most
-half a radian or half a metre. What the file writes stays first, and modes rest first; where that does not close, modes
-may move, then what is written. From a position where Gauss-Newton stops (a linkage drawn flat) it tries again from
-places near by.
+half a radian or half a metre. Modes rest first; where that does not close, they may move. From a position where
+Gauss-Newton stops (a linkage drawn flat), or whose closing is beyond the limits of a hinge, it tries again from places
+near by. What the file writes moves only if none of this closes.
 """
 
 from __future__ import annotations
@@ -62,16 +62,23 @@ def _solve(q: Array, free: Mask, equations: Equations, move: Move) -> Attempt:
     return Attempt(q, left)
 
 
-def close_positions(q: Array, choices: list[Mask], equations: Equations, move: Move) -> Attempt:
-    """The first attempt that closes, over choices of free coordinates and starts near by; else the best one."""
+def close_positions(
+    q: Array, wishes: list[list[Mask]], equations: Equations, move: Move, allowed: Callable[[Array], bool]
+) -> Attempt:
+    """The first attempt that closes where it is allowed.
+
+    Wishes come in order: each is a list of choices of free coordinates, tried from q and from places near by.
+    If there is none: the first attempt that closes elsewhere, else the one that leaves least.
+    """
     best = Attempt(q, float(np.abs(equations(q)[0]).max(initial=0.0)))
-    for start in _starts(q, choices[-1], move):
-        for free in choices:
-            attempt = _solve(start(free), free, equations, move)
-            if attempt.left < CLOSED:
-                return attempt
-            if attempt.left < best.left:
-                best = attempt
+    for choices in wishes:
+        for start in _starts(q, choices[-1], move):
+            for free in choices:
+                attempt = _solve(start(free), free, equations, move)
+                if attempt.left < CLOSED and allowed(attempt.q):
+                    return attempt
+                if attempt.left < best.left and best.left >= CLOSED:
+                    best = attempt
     return best
 
 

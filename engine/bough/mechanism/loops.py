@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -113,36 +113,38 @@ class Loops:
         """
         written, written_speeds = self._written()
         assembled = self.assemble(q, written)
+        beyond = self._beyond(assembled.q)
+        if beyond:
+            raise ModelError(
+                f"loops close with {beyond}: move the limits, or write a start position (`initial:`) near one that "
+                "closes within them"
+            )
+        return assembled.q, self.speeds(assembled.q, u, written_speeds), assembled.moved
+
+    def speeds(self, q: Array, u: Array, keep: Mask) -> Array:
+        """Speeds that keep everything closed, nearest to u; those marked in keep stay where that is possible.
+
+        Raises:
+            ModelError: There are none; the message names the loop and what is left.
+        """
         free, modes = self._free()
-        speeds, left = close_speeds(
-            u, self._residuals(assembled.q, u).J, [free & ~written_speeds & ~modes, free & ~written_speeds, free]
-        )
+        found, left = close_speeds(u, self._residuals(q, u).J, [free & ~keep & ~modes, free & ~keep, free])
         if left > 1e-9:
-            rate = self._residuals(assembled.q, speeds).rate
-            name, size, unit = self._worst(rate)
+            name, size, unit = self._worst(self._residuals(q, found).rate)
             raise ModelError(
                 f"{name!r} does not stay closed at the start speeds: {size:.3g} {unit}/s is left. Remove start speeds "
                 "(v, w) that contradict it, or release a locked or driven hinge in its loop."
             )
-        return assembled.q, speeds, assembled.moved
+        return found
 
     def assemble(self, q: Array, keep: Mask) -> Assembly:
         """Close loops and couplings from positions q; coordinates marked in keep stay where that is possible."""
         system = self._system
         free, modes = self._free()
-        tried = [free & ~keep & ~modes, free & ~keep, free & ~modes, free]
-
-        def equations(at: Array) -> tuple[Array, Array]:
-            r = self._residuals(at, np.zeros(system.nu))
-            return r.g, r.J
-
-        attempt = close_positions(q, tried, equations, self._move)
+        wishes = [[free & ~keep & ~modes, free & ~keep], [free & ~modes, free]]
+        attempt = close_positions(q, wishes, self._equations, self._move, lambda at: not self._beyond(at))
         if attempt.left > CLOSED:
-            name, size, unit = self._worst(self._residuals(attempt.q, np.zeros(system.nu)).g)
-            raise ModelError(
-                f"{name!r} cannot be closed: {size:.3g} {unit} is left at best. Check the positions of its two nodes "
-                "and the lengths between them, its axes, and which hinges are locked or driven."
-            )
+            self._refuse_open(attempt.q)
         closed = attempt.q
         moved = tuple(
             Moved(n, float(a), float(b)) for n, a, b in zip(system.q_names, q, closed, strict=True) if abs(a - b) > 1e-9
@@ -154,19 +156,22 @@ class Loops:
         system = self._system
         mask = np.zeros(system.nu, dtype=bool)
         for name in keep:
-            hit = [name in (c.owner, c.name) for c in system.u_table]
-            if name in system.q_names:
-                table = system.q_table[system.q_names.index(name)]
-                same = [c for c in system.q_table if c.owner == table.owner]
-                speeds = [i for i, c in enumerate(system.u_table) if c.owner == table.owner]
-                if len(same) == len(speeds):
-                    hit[speeds[same.index(table)]] = True
-                else:
-                    for i in speeds:
-                        hit[i] = True
-            if not any(hit):
+            hit = np.array([name in (c.owner, c.name) for c in system.u_table], dtype=bool)
+            hit |= self._mask(np.array([name == other for other in system.q_names], dtype=bool))
+            if not hit.any():
                 raise ArgumentError(f"keep: {name!r} names no coordinate, hinge or body{choices(name, system.q_names)}")
-            mask |= np.array(hit)
+            mask |= hit
+        return mask
+
+    def _mask(self, given: Mask) -> Mask:
+        """Speeds of the positions that are marked; all of a hinge whose attitude is a quaternion."""
+        system = self._system
+        mask = np.zeros(system.nu, dtype=bool)
+        for i in np.flatnonzero(given):
+            one = system.q_table[i]
+            same = [c for c in system.q_table if c.owner == one.owner]
+            speeds = [j for j, c in enumerate(system.u_table) if c.owner == one.owner]
+            mask[[speeds[same.index(one)]] if len(same) == len(speeds) else speeds] = True
         return mask
 
     # ---- what is left
@@ -212,6 +217,29 @@ class Loops:
 
     def _residuals(self, q: Array, u: Array) -> kernel_loops.Residuals:
         return kernel_loops.residuals(self._system._data, np.ascontiguousarray(q), np.ascontiguousarray(u))
+
+    def _equations(self, q: Array) -> tuple[Array, Array]:
+        r = self._residuals(q, np.zeros(self._system.nu))
+        return r.g, r.J
+
+    def _refuse_open(self, q: Array) -> NoReturn:
+        name, size, unit = self._worst(self._equations(q)[0])
+        raise ModelError(
+            f"{name!r} cannot be closed: {size:.3g} {unit} is left at best. Check the positions of its two nodes "
+            "and the lengths between them, its axes, and which hinges are locked or driven."
+        )
+
+    def _beyond(self, q: Array) -> str:
+        """The first coordinate that is beyond its limits, or nothing."""
+        at = 0
+        for body in self._system.model.bodies:
+            for j, limits in enumerate(body.hinge.limits):
+                x = float(q[at + j])
+                if limits is not None and not limits.lower - CLOSED <= x <= limits.upper + CLOSED:
+                    name = self._system.q_names[at + j]
+                    return f"{name} = {x:.6g}, beyond its limits, {limits.lower:g} to {limits.upper:g}"
+            at += body.hinge.kind.nq + body.mode_count
+        return ""
 
     def _move(self, q: Array, step: Array) -> Array:
         system = self._system

@@ -16,10 +16,11 @@ from bough.errors import ArgumentError, SimulationError, choices, did_you_mean, 
 from bough.flex import counted, load
 from bough.mechanism import effective, kernel, operators
 from bough.mechanism.block import Block, compile_block
+from bough.mechanism.closed_calls import ClosedCalls
 from bough.mechanism.drawn import drawn_closures, drawn_elements, written_state
 from bough.mechanism.linearize import StateSpace, closed, linearize
 from bough.mechanism.linearize import minimal as reduced_to_minimum
-from bough.mechanism.loops import Assembly, ClosureError, Freedom, Loops, Moved
+from bough.mechanism.loops import Loops, Moved
 from bough.mechanism.threads import Workspace
 from bough.mechanism.variables import Variable, coordinates, variable_table
 from bough.model import Model
@@ -44,7 +45,7 @@ class Hybrid:
     reactions: Array
 
 
-class Mechanism:
+class Mechanism(ClosedCalls):
     """A model ready for evaluation.
 
     Positions `q` and speeds `u` are numpy arrays in the order of `q_names` and `u_names`. Array calls take a leading
@@ -130,70 +131,6 @@ class Mechanism:
     def initial_state(self) -> tuple[Array, Array]:
         """Start positions and speeds of the model file, with loops and couplings closed."""
         return self._start[0].copy(), self._start[1].copy()
-
-    # ---- loops and couplings
-
-    def assemble(self, q: ArrayLike, keep: Sequence[str] = ()) -> Assembly:
-        """Positions near q that close loops and couplings.
-
-        Args:
-            q: Positions, (nq,).
-            keep: Coordinates (`crank.phi`), hinges or bodies that stay where they are, if it closes with them.
-
-        Returns:
-            The positions and what moved, which unpack as `q, moved`.
-
-        Raises:
-            ModelError: It cannot be closed; the message names the loop and what is left, m or rad.
-            ArgumentError: An argument has the wrong shape, or `keep` names what is not there.
-        """
-        (q_,), _ = self._rows(q=q)
-        if self._loops is None:
-            return Assembly(q_[0].copy(), ())
-        return self._loops.assemble(q_[0], self._loops.keep_mask(keep))
-
-    def freedom(self, q: ArrayLike) -> Freedom:
-        """Number of freedoms that loops and couplings leave at positions q, and equations that are redundant there."""
-        (q_,), _ = self._rows(q=q)
-        if self._loops is None:
-            return Freedom(self.nu - int(self._held.sum()), 0, 0, {})
-        with self._errors():
-            return self._loops.freedom(q_[0])
-
-    def closure_error(self, q: ArrayLike, u: ArrayLike) -> dict[str, ClosureError]:
-        """How far every loop and coupling is from closed: m, rad, and per second; by its name."""
-        (q_, u_), _ = self._rows(q=q, u=u)
-        return {} if self._loops is None else self._loops.errors(q_[0], u_[0])
-
-    @property
-    def closed(self) -> bool:
-        """Whether there are loops or couplings."""
-        return self._loops is not None
-
-    def refuse_loops(self, what: str) -> None:
-        """Raise for something that is not made for loops and couplings yet: a wrong answer would be worse."""
-        if self._loops is not None:
-            names = listed(self._loops.names)
-            raise SimulationError(f"{what} does not take loops and couplings yet, and the model has {names}")
-
-    def written_speeds(self) -> NDArray[np.bool_]:
-        """Speeds whose positions the model file writes (`initial:`)."""
-        return np.zeros(self.nu, dtype=bool) if self._loops is None else self._loops.written
-
-    def reactions(self, q: ArrayLike, u: ArrayLike, tau: ArrayLike) -> dict[str, Array]:
-        """What loops and couplings exert: torque and force (6,) of each loop, the multiplier (1,) of each coupling.
-
-        The first side of a loop exerts it on the second, at the origin and in the axes of the second frame, N.m and N.
-        Of redundant equations each takes the smallest share.
-        """
-        (q_, u_, tau_), _ = self._rows(q=q, u=u, tau=tau)
-        m = self.model
-        closure, coupling = np.zeros((len(m.loops), 6)), np.zeros(len(m.couplings))
-        with self._errors():
-            at = {"q": q_[0], "u": u_[0], "tau": tau_[0]}
-            self._data.evaluate(at, {"closure": closure, "coupling": coupling})
-        found = {loop.name: closure[i] for i, loop in enumerate(m.loops)}
-        return found | {c.name: coupling[i : i + 1] for i, c in enumerate(m.couplings)}
 
     # ---- dynamics
 

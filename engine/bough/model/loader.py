@@ -12,7 +12,7 @@ from bough.model.frames import vector
 from bough.model.mobility import check_mobility
 from bough.model.model import Model, PointGravity
 from bough.model.resolve_body import resolve_body
-from bough.model.resolve_drives import rotors
+from bough.model.resolve_drives import check_starts, rotors
 from bough.model.resolve_forces import resolve_forces
 from bough.model.resolve_loops import resolve_couplings, resolve_loops
 from bough.model.resolve_wheels import expand_wheels
@@ -59,6 +59,7 @@ def load(source: ModelSource) -> Model:
     bodies = tuple(e.body for e in entries if e.body is not None)
     check_mobility(bodies, report)
     check_turning(bodies, report)
+    check_starts(bodies, bool(header.loops or header.couplings), report)
     names = {b.name for b in bodies} | {b.hinge.name for b in bodies}
     loops = resolve_loops(header.loops or (), bodies, names, report)
     couplings = resolve_couplings(header.couplings or (), bodies, names, report)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from bough.model.drives import Friction, Gear, Limits
@@ -62,10 +63,8 @@ def _spread(value: float | list[float], key: str, n: int, what: str, path: Path,
     return tuple(float(x) for x in value)
 
 
-def resolve_limits(
-    file: HingeFile, kind: HingeKind, start: tuple[float, ...], path: Path, report: Report
-) -> tuple[Limits | None, ...]:
-    """Limits of each DOF; `start` are the hinge's start positions."""
+def resolve_limits(file: HingeFile, kind: HingeKind, path: Path, report: Report) -> tuple[Limits | None, ...]:
+    """Limits of each DOF."""
     limits = file.limits
     own: Path = (*path, "limits")
     if limits is None or not _moves(file, kind, "limits", path, report):
@@ -85,7 +84,6 @@ def resolve_limits(
     high = none if limits.upper is None else _spread(limits.upper, "upper", kind.nu, what, own, report)
     if not _ordered(low, high, own, report):
         return ()
-    _check_start(file, low, high, start, path, report)
     made = _stop(limits, own, report)
     return tuple(made.model_copy(update={"lower": a, "upper": b}) for a, b in zip(low, high, strict=True))
 
@@ -98,20 +96,19 @@ def _ordered(low: tuple[float, ...], high: tuple[float, ...], path: Path, report
     return True
 
 
-def _check_start(
-    file: HingeFile,
-    low: tuple[float, ...],
-    high: tuple[float, ...],
-    start: tuple[float, ...],
-    path: Path,
-    report: Report,
-) -> None:
-    for x, a, b in zip(start, low, high, strict=False):
-        if not a <= x <= b:
-            key = "phi" if "phi" in file.initial.model_fields_set or file.type == "revolute" else "s"
-            expected = f"a start position within the limits, {a:g} to {b:g}"
-            report.add((*path, "initial", key), expected, describe(x), "move the start position, or the limits")
-            return
+def check_starts(bodies: Iterable[Body], closed: bool, report: Report) -> None:
+    """Start positions lie within the limits; with loops (`closed`) unwritten ones are found later."""
+    for i, body in enumerate(bodies):
+        hinge = body.hinge
+        for j, limits in enumerate(hinge.limits):
+            x = hinge.initial_q[j]
+            if limits is None or limits.lower <= x <= limits.upper or (closed and not hinge.written[j]):
+                continue
+            key = "s" if j < hinge.kind.n_lin else "phi"
+            expected = f"a start position within the limits, {limits.lower:g} to {limits.upper:g}"
+            path: Path = ("bodies", i, "hinge", "initial", key)
+            report.add(path, expected, describe(x), "move the start position, or the limits")
+            break
 
 
 def _stop(file: LimitsFile, path: Path, report: Report) -> Limits:

@@ -53,7 +53,7 @@ def resolve_hinge(file: HingeFile, body: str, path: Path, report: Report) -> Hin
         written=_written(file.initial, kind, ("s", "Q" if kind.quaternion else "phi")),
         written_speeds=_written(file.initial, kind, ("v", "w")),
         friction=resolve_friction(file, kind, path, report),
-        limits=resolve_limits(file, kind, initial_q, path, report),
+        limits=resolve_limits(file, kind, path, report),
         gear=resolve_gear(file, kind, path, report),
     )
 

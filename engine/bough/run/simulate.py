@@ -275,6 +275,8 @@ def _start_state(system: Mechanism, initial: tuple[ArrayLike, ArrayLike] | None)
         raise ArgumentError(f"initial: expected a pair of arrays (q, u), found {initial!r}") from None
     if q.shape != (system.nq,) or u.shape != (system.nu,):
         raise ArgumentError(f"initial: expected shapes ({system.nq},) and ({system.nu},), found {q.shape}, {u.shape}")
+    if np.all(np.isfinite(q)) and np.all(np.isfinite(u)):  # the kernel names what is not
+        system.refuse_open(q, u)
     return q, u
 
 

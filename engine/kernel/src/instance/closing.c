@@ -9,12 +9,14 @@
 #include <math.h>
 #include <string.h>
 
+#include "elements/drives.h"
 #include "inside.h"
 
 static const double DRIFT = 1e-4, FAST = 1e-3; /* m, rad; m/s, rad/s, times the larger of 1 and the speeds. Every event sets back the
                                                * importer's order, so a tighter bound costs accuracy */
 static const double STRIDE = 0.2;     /* rad, m: what one projection may follow */
 enum { MOST_STRIDES = 200 };
+static const double BEYOND = 1e-9; /* rad, m: of a limit, what closing may leave */
 
 int bough_mechanism_loops(const bough_instance *f) { return f->model->n_rows > 0; }
 
@@ -109,8 +111,24 @@ static bough_instance_status refuse(bough_instance *f, bough_status status, cons
   return INSTANCE_ERROR;
 }
 
+/* a stop that does not give has no answer to a start beyond it */
+static bough_instance_status within_limits(bough_instance *f) {
+  for (int i = 0; i < f->model->n_drives; i++) {
+    const bough_drive *x = f->model->drive + i;
+    if (!bough_drive_hard(x) || (f->q[x->q] >= x->lower - BEYOND && f->q[x->q] <= x->upper + BEYOND)) continue;
+    const char *name = "";
+    for (int j = 0; j < f->resource->n_variables; j++)
+      if (f->resource->variable[j].kind == KIND_Q && f->resource->variable[j].index == x->q) name = f->resource->variable[j].name;
+    bough_instance_log(f, INSTANCE_ERROR, LOG_ERROR, "%s: the start position %s = %.6g is beyond the limits of its hinge, %g to %g. "
+                       "Cure: set start positions within them%s.", f->function, name, f->q[x->q], x->lower, x->upper,
+                       bough_mechanism_loops(f) ? ", with which loops close within them" : "");
+    return INSTANCE_ERROR;
+  }
+  return INSTANCE_OK;
+}
+
 bough_instance_status bough_mechanism_assemble(bough_instance *f) {
-  if (!bough_mechanism_loops(f)) return INSTANCE_OK;
+  if (!bough_mechanism_loops(f)) return within_limits(f);
   double *q = f->closing, *held = q + f->nq, *u = held + f->nu; /* u: [nu], of [nq + nu] */
   bough_status status = BOUGH_OPEN;
   for (int attempt = 0; attempt < ATTEMPTS && status == BOUGH_OPEN; attempt++) {
@@ -126,7 +144,7 @@ bough_instance_status bough_mechanism_assemble(bough_instance *f) {
   }
   if (status != BOUGH_OK) return refuse(f, status, q, "speeds");
   memcpy(f->q, q, (size_t)f->nq * sizeof *q), memcpy(f->u, u, (size_t)f->nu * sizeof *u);
-  return INSTANCE_OK;
+  return within_limits(f);
 }
 
 int bough_mechanism_drifted(bough_instance *f) {
