@@ -35,6 +35,7 @@ from bough.fmu.marks import (
     plus,
     product,
     scaled,
+    set_bits,
     total,
     transposed,
 )
@@ -64,6 +65,32 @@ def dependency_rows(system: Mechanism, scalars: Sequence[FmuVariable]) -> list[i
         wanted = v.causality in ("output", "local") and not v.state
         out.append(1 << j if v.state else (found[v.kind, v.index] or 0) if wanted else 0)
     return out
+
+
+def start_rows(system: Mechanism, scalars: Sequence[FmuVariable], rows: Sequence[int]) -> list[int]:
+    """The same at initialization, where a locked hinge has no speed and a quaternion is scaled to length one.
+
+    So what depends on a hinge's speed depends on its lock, and what depends on a component of a quaternion on all four.
+    """
+    places = {(v.kind, v.index): j for j, v in enumerate(scalars)}
+    knowns, placed = Knowns(places), Placed(system, Knowns({}))
+    more: dict[int, int] = {}
+    for k, body in enumerate(placed.bodies):
+        kind, q0, u0 = body.hinge.kind, placed.q0[k], placed.u0[k]
+        lock = knowns(Kind.LOCKED, k)
+        if lock:
+            more |= {places[Kind.U, i]: lock for i in range(u0, u0 + kind.nu)}
+        if kind.quaternion:
+            Q = range(q0 + kind.n_lin, q0 + kind.n_lin + 4)
+            more |= {places[Kind.Q, i]: knowns(Kind.Q, *Q) for i in Q}
+    which = sum(1 << j for j in more)
+    made: dict[int, int] = {}
+    for bits in rows:
+        if bits not in made:
+            made[bits] = bits
+            for j in set_bits(bits & which):
+                made[bits] |= more[j]
+    return [made[bits] for bits in rows]
 
 
 class _Link:
@@ -267,7 +294,8 @@ class _Motion:
             for kind in (Kind.FRICTION, Kind.STICKING):
                 out[kind, n] = force
             out[Kind.CONTACT, n] = plus(force, own)
-            out[Kind.INDICATOR, 2 * n], out[Kind.INDICATOR, 2 * n + 1] = plus(force, own), own
+            held = self.known(Kind.LOCKED, d.number)
+            out[Kind.INDICATOR, 2 * n], out[Kind.INDICATOR, 2 * n + 1] = plus(force, own), own | held
         for n, (rotor, hinge, _) in enumerate(placed.shafts):
             ends = self.known(Kind.Q, placed.q0[rotor], placed.q0[hinge])
             out[Kind.INDICATOR, 2 * len(drives) + n] = ends | self.known(Kind.U, placed.u0[rotor], placed.u0[hinge])

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
-from bough.fmu.dependencies import dependency_rows, is_known
+from bough.fmu.dependencies import dependency_rows, is_known, start_rows
+from bough.fmu.marks import set_bits
 from bough.mechanism.fields import Kind
 from bough.mechanism.mechanism import Mechanism
 from bough.mechanism.variable_table import FmuVariable, array_table, scalar_table
@@ -107,7 +106,7 @@ def describe(system: Mechanism, tool: str, *, arrays: bool = False, parameters: 
         variables, place = array_table(scalars)
     found = _Lists(variables, place)
     run = found.unknowns(rows, parameters)
-    start = found.unknowns(rows, True)
+    start = found.unknowns(start_rows(system, scalars, rows), True)
     model = system.model
     if model.loops or model.couplings:
         start = found.assembled(start)
@@ -138,9 +137,9 @@ class _Lists:
     """Lists of dependencies of variables from bits of scalars; rows that are alike share one."""
 
     def __init__(self, variables: Sequence[FmuVariable], place: Sequence[int]) -> None:
-        self.variables, self.place = variables, np.array(place)
-        first = np.flatnonzero(np.diff(self.place, prepend=-1))
-        self.ends = [*first.tolist(), len(place)]
+        self.variables, self.place = variables, place
+        first = [i for i, j in enumerate(place) if i == 0 or place[i - 1] != j]
+        self.ends = [*first, len(place)]
         self.parameters = {j for j, v in enumerate(variables) if v.causality == "parameter"}
         knowns = {j for j, v in enumerate(variables) if is_known(v)}
         self.count = {True: len(knowns), False: len(knowns - self.parameters)}
@@ -175,9 +174,8 @@ class _Lists:
         return self.made[bits, parameters]
 
     def _read(self, bits: int, parameters: bool) -> tuple[tuple[int, ...], bool]:
-        data = np.frombuffer(bits.to_bytes(len(self.place) // 8 + 1, "little"), dtype=np.uint8)
-        there = np.unique(self.place[np.flatnonzero(np.unpackbits(data, bitorder="little"))])
-        found = tuple(j for j in there.tolist() if parameters or j not in self.parameters)
+        there = sorted({self.place[j] for j in set_bits(bits)})
+        found = tuple(j for j in there if parameters or j not in self.parameters)
         return found, len(found) == self.count[parameters]
 
 

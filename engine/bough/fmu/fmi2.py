@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from bough.fmu.description import Description, Unknown
-from bough.fmu.markup import Lines, Value, document, element
+from bough.fmu.markup import Lines, Value, around, document, element
 from bough.fmu.parts import (
     METHOD_TYPE,
     default_experiment,
@@ -124,7 +124,7 @@ def _variable(v: FmuVariable, reference: int, exchange: bool) -> Lines:
     kind["start"] = start_text(v)
     kind["derivative"] = None if v.derivative is None else v.derivative + 1
     kind["reinit"] = (exchange and v.reinit) or None
-    return element("ScalarVariable", attributes, element(v.type, kind))
+    return around("ScalarVariable", attributes, element(v.type, kind))
 
 
 def _integer(x: float | None) -> int | None:

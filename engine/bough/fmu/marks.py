@@ -25,6 +25,24 @@ ZERO: Vector = (None, None, None)
 IDENTITY: Matrix = ((0, None, None), (None, 0, None), (None, None, 0))
 
 
+FEW = 64
+"""Fewer bits than this are found one by one, more of them all at once."""
+
+
+def set_bits(bits: int) -> list[int]:
+    """Which bits are set, ascending."""
+    if bits.bit_count() < FEW:
+        out = []
+        while bits:
+            low = bits & -bits
+            out.append(low.bit_length() - 1)
+            bits ^= low
+        return out
+    data = np.frombuffer(bits.to_bytes((bits.bit_length() + 7) // 8, "little"), dtype=np.uint8)
+    found: list[int] = np.flatnonzero(np.unpackbits(data, bitorder="little")).tolist()
+    return found
+
+
 def plus(a: Mark, b: Mark) -> Mark:
     """A sum."""
     if a is None:

@@ -28,6 +28,12 @@ def element(tag: str, attributes: Mapping[str, Value], children: Iterable[str] =
     return [f"{head}>", *inside, f"</{tag}>"] if inside else [f"{head}/>"]
 
 
+def around(tag: str, attributes: Mapping[str, Value], child: Lines) -> Lines:
+    """An element around another one, on one line: a large file has many."""
+    opened, *_ = element(tag, attributes)
+    return [f"{opened[:-2]}>{''.join(child)}</{tag}>"]
+
+
 def _quoted(value: str) -> str:
     return quoteattr(value) if _SPECIAL.search(value) else f'"{value}"'
 

@@ -145,7 +145,8 @@ class Sensors:
         """Gravity of a point mass on a body: everything that says where it is."""
         f = self.frames[k]
         eta, _ = self.placed.modal(k)
-        every = total([*f.r, *(x for row in f.A for x in row), *eta])
+        weighed = self.known(Kind.RIGID, *range(10 * k, 10 * k + 10))
+        every = total([*f.r, *(x for row in f.A for x in row), *eta, weighed])
         return (every,) * 3
 
     # ---- results
@@ -178,8 +179,15 @@ class Sensors:
             felt = add(felt, scaled((0, 0, 0), total(f.r)))
         local = (*apply(back, f.v), *apply(back, f.w), *apply(back, felt))
         out: dict[tuple[Kind, int], Mark] = {(Kind.LOCAL, 9 * n + i): x for i, x in enumerate(local)}
-        eta = total(self.placed.modal(k)[0]) if k >= 0 and self.placed.node(k, name).moving else None
-        return out | {(Kind.DEFLECTION, 6 * n + i): eta for i in range(6)}
+        return out | {(Kind.DEFLECTION, 6 * n + i): self._deflected(k, name) for i in range(6)}
+
+    def _deflected(self, k: int, name: str) -> Mark:
+        """What the deflection of a node depends on; the attach node of free modes is deflected, too."""
+        flex = self.system.block.bodies[k].flex if k >= 0 else None
+        if flex is None:
+            return None
+        own = bool(flex.node_shapes[flex.node_names.index(name)].any())
+        return total(self.placed.modal(k)[0]) if own or self.placed.node(k, name).moving else None
 
     def _node_acceleration(
         self, k: int, node: Node, of: tuple[Vector, Vector], modal: Sequence[Mark]
