@@ -97,7 +97,7 @@ def linearize(
     _tell(output, found, small, as_json)
     note = next((each.note for each in held if each.note), "")
     if note:
-        complain(f"note: {note} (--settle)")
+        complain(f"note: {note}")
 
 
 def _check_file(output: Path, model: Path) -> None:
@@ -193,7 +193,7 @@ def bode(
             f"{output}: {len(labels)} response{'s' if len(labels) > 1 else ''}, {omega[0]:.4g} to {omega[-1]:.4g} rad/s"
         )
     if held.note:
-        complain(f"note: {held.note} (--settle)")
+        complain(f"note: {held.note}")
 
 
 def _print_roots(title: str, rows: list[dict[str, float]]) -> None:

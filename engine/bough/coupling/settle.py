@@ -40,7 +40,7 @@ def settled_system(assembly: Assembly, models: Mapping[str, Path]) -> Assembly:
         component = out.component(name)
         numbers = {key: float(value) for key, value in component.values.items() if not key.startswith("solver.")}
         try:
-            rest = at_rest(path, numbers)
+            rest = at_rest(path, numbers, {link.target[1] for link in out.links if link.target[0] == name})
         except (ArgumentError, SimulationError) as error:
             raise SimulationError(f"component {name}: {error}") from None
         new = {key: value for key, value in rest.values.items() if key in component.interface.variables}

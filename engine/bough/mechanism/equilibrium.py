@@ -27,6 +27,7 @@ from scipy.linalg import eigh
 
 from bough.errors import ArgumentError, SimulationError, choices
 from bough.mechanism import kernel, kernel_loops
+from bough.mechanism.drive_block import shafts
 from bough.mechanism.independent import independent
 from bough.mechanism.mechanism import Mechanism
 from bough.model import Model
@@ -67,8 +68,9 @@ def equilibrium(
     Args:
         model: A model, or what `bough.load` takes, or a Mechanism.
         hinges: "held": hinges stay where they start and flexible bodies bend under their load; in loops as many hinges
-            stay as are independent, those whose start position the file writes first, and the others follow. "free":
-            hinges with `drive: torque` move too, down to where springs, weight and tau balance.
+            stay as are independent, those whose start position the file writes first, and the others follow. Rotors of
+            elastic gears wind their shafts up until these carry the load of the hinge. "free": hinges with
+            `drive: torque` move too, down to where springs, weight and tau balance.
         q: Where to start from, (nq,); by default the start position of the model.
         tau: Applied forces in the order of u, N.m or N; zero if not given.
         loads: Node loads by name, `{"upper.tip.force": [fx, fy, fz]}`, inertial frame.
@@ -107,14 +109,45 @@ def equilibrium(
     turning = spinning(system, spin or {})
     free = (modal if hinges == "held" else ~system._held) & (turning == 0.0)
     if system.closed:
-        return _closed_equilibrium(system, hinges, place, applied, loads), np.zeros(system.nu)
+        closed = _closed_equilibrium(system, hinges, place, applied, loads)
+        return _wound(system, closed, applied, loads) if hinges == "held" else closed, np.zeros(system.nu)
     balance = _Balance(system, np.flatnonzero(free), applied, loads, turning)
     found = balance.found_from(place)
     if not spin:
+        found = _wound(system, found, applied, loads) if hinges == "held" else found
         return found, np.where(modal | (hinges == "free"), 0.0, speeds)
     if turning.any():
         balance.check_steady(found)
     return found, turning
+
+
+def _wound(system: Mechanism, q: Array, tau: Array, loads: Mapping[str, ArrayLike] | None) -> Array:
+    """The position q with rotors of elastic gears turned until their shafts hold the hinges.
+
+    A shaft pushes its hinge by k (rotor/ratio - hinge), beyond half the play where there is any. It hangs on these two
+    coordinates alone, so that winding it changes the balance of nothing else.
+    """
+    gears = [(system.model.bodies[k].hinge, body.hinge.gear) for k, _, body in shafts(system.model)]
+    if not gears:
+        return q
+    place = {c.name: c.index for c in system.q_table}
+    speed = {c.owner: c.index for c in system.u_table if not c.modal}
+    wound, still = q.copy(), np.zeros(system.nu)
+    for rotor, gear in gears:
+        if gear is None or gear.stiffness is None:
+            continue
+        turned = place[f"{rotor.name}.phi"]
+        hinge = next(c.index for c in system.q_table if c.owner == rotor.drives)
+        wound[turned] = gear.ratio * wound[hinge]  # the shaft without load, within its play
+    hold = system.inverse_dynamics(wound, still, still, loads=loads) - tau
+    if system.closed:
+        hold = independent(system, wound).forces(hold)
+    for rotor, gear in gears:
+        if gear is not None and gear.stiffness is not None:
+            load = float(hold[speed[rotor.drives]])
+            twist = load / gear.stiffness + 0.5 * gear.backlash * np.sign(load)
+            wound[place[f"{rotor.name}.phi"]] += gear.ratio * twist
+    return wound
 
 
 def spinning(system: Mechanism, spin: Mapping[str, float]) -> Array:

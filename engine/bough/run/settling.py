@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from bough.errors import ArgumentError
+from bough.mechanism.drive_block import shafts
 from bough.mechanism.equilibrium import equilibrium
 from bough.mechanism.mechanism import Mechanism
+from bough.mechanism.operating_point import holding_forces
 from bough.model import Body, Model
 from bough.run.series_file import Series
 from bough.run.studies import started
@@ -29,7 +31,8 @@ def settled(system: Mechanism, series: Mapping[str, Series], settings: Mapping[s
         ArgumentError: The start value of a mode is set.
         SimulationError: There is no equilibrium.
     """
-    found_here = {c.name for c in (*system.q_table, *system.u_table) if c.modal}
+    rotors = {system.model.bodies[k].hinge.name for k, _, _ in shafts(system.model)}  # they wind their shafts up
+    found_here = {c.name for c in (*system.q_table, *system.u_table) if c.modal or c.owner in rotors}
     for name in settings:
         if name in found_here:
             raise ArgumentError(f"settle finds {name} itself: leave out one of the two")
@@ -37,8 +40,8 @@ def settled(system: Mechanism, series: Mapping[str, Series], settings: Mapping[s
     statics = system if changed == system.model else Mechanism(changed)
     _, q, _ = started(system, settings)
     at_rest, _ = equilibrium(statics, q=q, loads=_loads(system.model, series, settings))
-    found = {c.name: float(at_rest[c.index]) for c in statics.q_table if c.modal}
-    return {**settings, **found, **{c.name: 0.0 for c in statics.u_table if c.modal}}
+    found = {c.name: float(at_rest[c.index]) for c in statics.q_table if c.name in found_here}
+    return {**settings, **found, **{c.name: 0.0 for c in statics.u_table if c.name in found_here}}
 
 
 @dataclass(frozen=True)
@@ -54,12 +57,17 @@ class Rest:
     forces: Mapping[str, float]
 
 
-def at_rest(model: Model | str | os.PathLike[str] | Mapping[str, Any], settings: Mapping[str, float]) -> Rest:
+def at_rest(
+    model: Model | str | os.PathLike[str] | Mapping[str, Any],
+    settings: Mapping[str, float],
+    driven: Collection[str] = (),
+) -> Rest:
     """A model at rest with its hinges held where they start.
 
     Args:
         model: A model, or what `bough.load` takes.
         settings: Start values, tunable parameters and constant inputs, by name.
+        driven: Inputs that somebody drives; with loops these hold the position if they can.
 
     Raises:
         ArgumentError: The start value of a mode is set.
@@ -68,9 +76,9 @@ def at_rest(model: Model | str | os.PathLike[str] | Mapping[str, Any], settings:
     system = Mechanism(model)
     values = settled(system, {}, settings)
     statics = Mechanism(_changed(system.model, settings))
-    _, q, u = started(system, values)
-    tau = statics.inverse_dynamics(q, 0.0 * u, 0.0 * u)
+    _, q, _ = started(system, values)
     inputs = {v.index: v.name for v in statics.variables if v.kind == "tau" and v.causality == "input"}
+    tau = holding_forces(statics, q, [index for index, name in inputs.items() if name in driven])
     forces = {name: float(tau[index]) for index, name in inputs.items()}
     return Rest(values, forces)
 
