@@ -116,3 +116,59 @@ def test_a_ball_bounces_at_any_time_of_day(start: float) -> None:
     top = math.sqrt(2 / g) + e * math.sqrt(2 / g)
     near = abs(run.t - start - top) < 0.06
     assert run["rail.s"][near].max() == pytest.approx(height, abs=2e-4)
+
+
+def ball(velocity: list[float], gravity: float, *forces: Dict) -> Dict:
+    """A ball of 1 kg that flies freely from near the origin."""
+    hinge = {"name": "flight", "type": "free", "initial": {"s": [0.0, 0.0, 1e-3], "v": velocity}}
+    body = {
+        "name": "ball",
+        "parent": "ground",
+        "hinge": hinge,
+        "rigid": {"mass": 1.0, "inertia": [0.01, 0.01, 0.01, 0, 0, 0]},
+    }
+    return {"bough": 1, "name": "ball", "gravity": [0, 0, -gravity], "bodies": [body], "forces": list(forces)}
+
+
+def on_ceiling(height: float) -> Dict:
+    frames = [{}, {"position": [0, 0, height + 0.01]}]
+    ends = ["ball.origin", "ground.origin"]
+    return {
+        "type": "contact",
+        "between": ends,
+        "normal": [0, 0, -1],
+        "radius": 0.01,
+        "stiffness": 1e4,
+        "frames": frames,
+    }
+
+
+def on_rope(height: float) -> Dict:
+    ends = ["ball.origin", "ground.origin"]
+    return {"type": "spring", "between": ends, "stiffness": 1e4, "length": height, "only": "tension"}
+
+
+@pytest.mark.parametrize("over", [0.1, 1e-3])
+@pytest.mark.parametrize("law", [on_ceiling, on_rope])
+@pytest.mark.parametrize("method", ["dopri5", "radau5"])
+def test_a_contact_or_a_rope_is_met_however_long_the_step(method: str, law: Any, over: float) -> None:
+    """Beyond the height x'' = -g - (k/m) x: the ball comes back with the speed it came with."""
+    g, v, k, stop = 9.81, 3.0, 1e4, 0.42
+    height = 1e-3 + v**2 / (2 * g) - over
+    hit, w = math.sqrt(2 * g * over), math.sqrt(k)
+    inside = 2 * math.atan(w * hit / g) / w  # from x' = hit to x' = -hit about the middle x = -g/w^2
+    left = stop - (v - hit) / g - inside
+    run = bough.simulate(ball([0, 0, v], g, law(height)), stop=stop, step=stop, method=method)
+    assert run["flight.s[3]"][-1] == pytest.approx(height - hit * left - 0.5 * g * left**2, abs=5e-4)
+
+
+def test_spheres_that_fly_past_each_other_touch() -> None:
+    """The distance of two points in uniform motion has a kink for a long step; its square has not."""
+    frames = [{}, {"position": [1.0, 0.01, 1e-3]}]
+    ends = ["ball.origin", "ground.origin"]
+    law = {"type": "contact", "between": ends, "radius": [0.01, 0.01], "stiffness": 1e5, "frames": frames}
+    model = ball([1.0, 0, 0], 0.0, law)
+    run, fine = bough.simulate(model, stop=2.0, step=2.0), bough.simulate(model, stop=2.0, rtol=1e-10, max_step=1e-3)
+    assert fine["flight.v[2]"][-1] < -0.8  # thrown off
+    for i in (1, 2, 3):
+        assert run[f"flight.v[{i}]"][-1] == pytest.approx(fine[f"flight.v[{i}]"][-1], abs=1e-3)

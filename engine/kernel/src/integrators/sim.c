@@ -70,6 +70,7 @@ static size_t lay_out(const bough_model *m, char *memory) {
     s->event_spare = take(memory, &at, ny), s->event_first = take(memory, &at, n), s->event_last = take(memory, &at, n);
     s->event_here = take(memory, &at, n), s->event_z = take(memory, &at, n);
   }
+  if (bough_gaps_any(m)) s->gaps = take(memory, &at, 2 * m->n_element_values);
   s->motion = s->tau ? s->tau + m->nu : NULL, s->loads = s->motion ? s->motion + m->nu : NULL;
   return at;
 }
@@ -321,6 +322,12 @@ static bough_status adaptive_step(bough_sim *sim, double limit) {
     if (status == BOUGH_OK && instant) return accept(sim, limit);
     if (status == BOUGH_OK) status = judge(sim, h, &error);
     if (status == BOUGH_STOPPED) return status;
+    const double seen = status == BOUGH_OK && error <= 1.0 ? bough_gaps_passed(sim, h) : h;
+    if (seen < h) {
+      sim->now.rejected++;
+      sim->now.h = sim->now.reach = seen;
+      continue;
+    }
     if (status == BOUGH_OK && error <= 1.0) {
       int found;
       status = finish(sim, h, last ? limit : sim->now.t + h, &found);
@@ -346,8 +353,14 @@ static bough_status fixed_step(bough_sim *sim, double t) {
   sim->budget--;
   int found;
   bough_status status = bough_events_begin(sim);
-  const double friction = bough_events_longest(sim), end = friction < t - sim->now.t ? sim->now.t + friction : t;
+  const double friction = bough_events_longest(sim);
+  double end = friction < t - sim->now.t ? sim->now.t + friction : t;
   if (status == BOUGH_OK) status = sim->method->attempt(sim, end - sim->now.t);
+  const double seen = status == BOUGH_OK ? bough_gaps_passed(sim, end - sim->now.t) : INFINITY;
+  if (seen < end - sim->now.t) { /* once more, up to a contact that it passed */
+    end = sim->now.t + seen;
+    status = sim->method->attempt(sim, end - sim->now.t);
+  }
   sim->event_evaluations = sim->now.evaluations;
   if (status == BOUGH_OK) status = finish(sim, end - sim->now.t, end, &found);
   sim->now.off_grid = sim->now.t < t;

@@ -78,6 +78,7 @@ struct bough_sim {
   double *tau, *motion; /* [nu] inputs of the stage; loads follow */
   double *loads;        /* [6*loads] */
   double *extra;        /* [5*nu] implicit stages: force, what stiffness and damping act on, scratch of a body's modes (2) */
+  double *gaps;         /* [2][element values] at both ends of an attempt, or null: gaps.c */
   /* events.c */
   double *mode_step, *mode_kept; /* [modes] of the last step if it ended in an event; those after it while the former are shown */
   double *event_end, *event_rate, *event_y, *event_spare; /* [ny] end of an attempt and its rate; a place in it, and its rate */
@@ -123,6 +124,12 @@ bough_status bough_events_find(bough_sim *sim, double *h, int *found);
 bough_status bough_events_happen(bough_sim *sim);
 /* modes that evaluations see: those of the last step, or those after it */
 void bough_events_show(bough_sim *sim, int inside);
+
+/* ---- gaps.c */
+/* is there a contact, or a spring that only pulls or pushes? */
+int bough_gaps_any(const bough_model *model);
+/* how far the attempt of length h, in `stage`, may go: h, or less where it passed a gap that closes and opens again */
+double bough_gaps_passed(bough_sim *sim, double h);
 
 /* ---- implicit.c */
 /* ku with (M + gh D + gh^2 K) ku = F(t, y) - K dq - D du. dq and du are in speeds' coordinates; there is room for them at
