@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from bough.mechanism.vibration import Vibration, Vibrations, modes
     from bough.model import Model, schema
     from bough.report.document import write_report
+    from bough.run.balance import EnergyBalance, energy_balance
     from bough.run.result import Result
     from bough.run.simulate import simulate
     from bough.run.stepping import Run
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 else:
     _HOMES = {
         "Campbell": "bough.mechanism.campbell",
+        "EnergyBalance": "bough.run.balance",
         "Hybrid": "bough.mechanism.mechanism",
         "Mechanism": "bough.mechanism.mechanism",
         "Model": "bough.model",
@@ -49,6 +51,7 @@ else:
         "check": "bough.mechanism.model_summary",
         "doctor": "bough.fmu.doctor",
         "campbell": "bough.mechanism.campbell",
+        "energy_balance": "bough.run.balance",
         "equilibrium": "bough.mechanism.equilibrium",
         "flex_summary": "bough.flex.body_summary",
         "load": "bough.flex",
@@ -91,6 +94,7 @@ __all__ = [
     "BoughWarning",
     "BuildError",
     "Campbell",
+    "EnergyBalance",
     "Hybrid",
     "Mechanism",
     "Model",
@@ -108,6 +112,7 @@ __all__ = [
     "check",
     "doctor",
     "campbell",
+    "energy_balance",
     "equilibrium",
     "flex_summary",
     "load",

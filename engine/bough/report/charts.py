@@ -28,6 +28,11 @@ HINGE: Mapping[str, str] = {
     "f": "Hinge forces",
     "eta": "Modal amplitudes",
     "eta_dot": "Modal rates",
+    "friction": "Friction in hinges",
+    "sticking": "Hinges that stick (1: held by friction)",
+    "contact": "Hinges at a limit (-1: lower, 1: upper)",
+    "h": "Momenta of wheels",
+    "modal_force": "Modal forces",
     "reaction_force": "Reaction forces",
     "reaction_torque": "Reaction torques",
 }
@@ -40,8 +45,24 @@ NODE: Mapping[str, str] = {
     "a": "Node accelerations",
     "force": "Node forces",
     "torque": "Node torques",
+    "local_force": "Node forces, node axes",
+    "local_torque": "Node torques, node axes",
+    "local_v": "Node velocities, node axes",
+    "local_w": "Node angular velocities, node axes",
+    "specific_force": "Specific forces (accelerometers)",
+    "deflection": "Deflections of nodes",
+    "rotation": "Rotations of nodes by modes",
 }
 """Title of `body.node.quantity`: sensors and loads."""
+ELEMENT: Mapping[str, str] = {
+    "f": "Forces between nodes",
+    "s": "Lengths and gaps of forces",
+    "v": "Rates of lengths and gaps",
+    "tau": "Torques of bushings",
+    "phi": "Rotations across bushings",
+    "w": "Angular speeds across bushings",
+}
+"""Title of `force.quantity`: springs, actuators, bushings, contacts."""
 COORDINATES = tuple(HINGE[key] for key in ("phi", "s", "Q"))
 """Titles of what says where the mechanism is: always drawn, even if it rests."""
 BY_UNIT = {
@@ -62,12 +83,15 @@ BY_UNIT = {
 """Titles of variables that are no hinge's, mode's or node's: of motors and controllers, say."""
 REFERENCES = {"phi": "angle", "s": "position", "w": "angular speed", "v": "speed"}
 """What a controller may be asked for as `quantity_ref` beside the actual `quantity`."""
-_ORDER = ["phi", "s", "tau", "f", "eta", "w", "v", "a_rot", "a_lin", "Q", "eta_dot"]
+_ORDER = ["phi", "s", "tau", "f", "friction", "sticking", "contact", "eta", "w", "h", "v", "a_rot", "a_lin", "Q"]
+_ORDER += ["eta_dot", "modal_force"]
 _LAST = ["reaction_force", "reaction_torque"]
 _POSITIONS = {"phi", "s", "Q"}
 _MODES = {"eta", "eta_dot"}
 _MARKS = {*_MODES, "a", "a_rot", "a_lin", *_LAST}
 """What a part of a mechanism has and another component with an angle or a speed has not."""
+_AT_NODE = {"r", "force", "torque", "local_force", "local_torque"}
+"""Of these a node has at least one: its position, or a load."""
 _PARAMETERS = {"locked", "armature", "damping", "stiffness", "rest", "mass", "com", "inertia"}
 
 
@@ -186,8 +210,10 @@ class _Owners:
         has = self.has[owner]
         if not owner:
             return None
-        if has & {"r", "force", "torque"} and has <= set(NODE):
+        if has & _AT_NODE and has <= set(NODE):
             return NODE[key]
+        if self.reactions and {"s", "v", "f"} <= has <= set(ELEMENT):
+            return ELEMENT[key]
         if not has <= {*HINGE, "a", *_PARAMETERS} or not has & {*_POSITIONS, *_MODES, *_LAST}:
             return None
         if self.reactions and not has & _MARKS:
@@ -224,6 +250,7 @@ class _Owners:
 _REST = ""
 _RANKS = [
     *(HINGE[key] for key in _ORDER),
+    *ELEMENT.values(),
     *NODE.values(),
     *BY_UNIT.values(),
     _REST,

@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Any
 from bough.errors import ArgumentError, SimulationError
 from bough.report.page import write_page
 from bough.report.paper import write_paper
-from bough.report.retrace import deflection_notes, deflection_series, energy_series, find_prefix, known_units
+from bough.report.retrace import (
+    balance_series,
+    deflection_notes,
+    deflection_series,
+    energy_series,
+    find_prefix,
+    known_units,
+)
 from bough.report.scenes import FRAMES, animate, mechanism_of
 from bough.run.result import Result
 from bough.run.result_files import check_ending, is_stream
@@ -42,7 +49,8 @@ def write_report(
     Args:
         result: A result, or the file of one.
         path: The report; its ending says what is written.
-        model: Model of the run; adds its motion, its energy and the deflection of its flexible bodies in mm.
+        model: Model of the run; adds its motion, its energy with the balance of work and losses, and the deflection of
+            its flexible bodies in mm.
         title: Heading; by default the model's name, or that of the file.
         frames: Frames of the animation at most.
         exaggeration: Factor on the deflections in the animation; several give a choice in the page. By default the
@@ -80,7 +88,11 @@ def write_report(
         more["animation"] = animate(
             system, found, frames=frames, exaggeration=exaggeration, trails=trails, prefix=prefix
         )
-        more["extra"] = [energy_series(system, found, prefix), *deflection_series(system, found, prefix)]
+        more["extra"] = [
+            energy_series(system, found, prefix),
+            *balance_series(system, found, prefix),
+            *deflection_series(system, found, prefix),
+        ]
         more["notes"] = deflection_notes(system, prefix)
         heading = title or _title(system.model.name, found, prefix)
     (write_page if ending == PAGE_ENDING else write_paper)(found, path, heading, **more)

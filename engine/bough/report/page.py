@@ -73,7 +73,8 @@ def render_page(
         f"<script>{get_plotlyjs()}</script>\n</head>\n<body>\n"
         f"<header><h1>{html.escape(title)}</h1><p>{html.escape(subtitle(result, source))}</p></header>\n"
         f"<nav>{_links(animation, [chart for _, chart in shown])}</nav>\n"
-        f"<main>\n{''.join(sections)}{_numbers(result, every)}</main>\n<script>{script}</script>\n</body>\n</html>\n"
+        f"<main>\n{''.join(sections)}{_numbers(result, every, extra)}</main>\n"
+        f"<script>{script}</script>\n</body>\n</html>\n"
     )
 
 
@@ -212,12 +213,14 @@ def _single(y: NDArray[np.float64]) -> NDArray[np.float32]:
         return y.astype(np.float32)
 
 
-def _numbers(result: Result, every: Sequence[Chart]) -> str:
+def _numbers(result: Result, every: Sequence[Chart], extra: Sequence[Series]) -> str:
+    """First, lowest, highest and last value of every variable and every extra curve."""
     rows = []
-    for chart in every:
+    shown = [(result, chart) for chart in every] + [_of_series(result, series) for series in extra]
+    for own, chart in shown:
         unit = html.escape(pretty(chart.unit))
         for name in chart.names:
-            y = result[name]
+            y = own[name]
             finite = y[np.isfinite(y)]
             low, high = (float(finite.min()), float(finite.max())) if finite.size else (np.nan, np.nan)
             # A negative zero becomes a plain one by adding zero.

@@ -8,50 +8,33 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from bough.errors import SimulationError
+from bough.errors import listed
 from bough.mechanism.mechanism import Mechanism
 from bough.report import Series
+from bough.run.balance import BETWEEN, IMPACTS, EnergyBalance, energy_balance
+from bough.run.recalled import find_prefix, positions, speeds
 from bough.run.result import Result
 
 Array: TypeAlias = NDArray[np.float64]
 
+__all__ = [
+    "balance_series",
+    "balance_text",
+    "deflection_notes",
+    "deflection_series",
+    "energy_series",
+    "find_prefix",
+    "known_units",
+    "positions",
+    "speeds",
+]
+
 NAMED = 4
 """Modes that a caption explains."""
-
-
-def positions(system: Mechanism, result: Result, prefix: str = "") -> Array:
-    """Positions q of every row, (rows, nq), from a result that holds them by name.
-
-    Args:
-        system: The mechanism.
-        result: A run of it: from `bough.simulate`, an FMU, or a CSV file.
-        prefix: What its variables begin with in the result of a system of several parts, such as `arm.`.
-
-    Raises:
-        SimulationError: A coordinate is missing: the result is another model's, or holds a choice of variables.
-    """
-    return _columns(system.q_names, system, result, prefix)
-
-
-def speeds(system: Mechanism, result: Result, prefix: str = "") -> Array:
-    """Speeds u of every row, (rows, nu); arguments and errors as in `positions`."""
-    return _columns(system.u_names, system, result, prefix)
-
-
-def find_prefix(system: Mechanism, result: Result) -> str:
-    """What the mechanism's variables begin with in a result: nothing, or the name of a component and a dot.
-
-    Raises:
-        SimulationError: Several components have all of its coordinates.
-    """
-    names = system.q_names
-    if not names or names[0] in result:
-        return ""
-    ends = [name[: -len(names[0])] for name in result.names if name.endswith("." + names[0])]
-    fitting = [prefix for prefix in ends if all(prefix + name in result for name in names)]
-    if len(fitting) > 1:
-        raise SimulationError(f"several parts of the result fit the model: {', '.join(fitting)}; name one as prefix")
-    return fitting[0] if fitting else ""
+MOST_BALANCED = 8
+"""Inputs, and elements with losses, that have a curve of their own in the balance of energy."""
+DOUBTFUL = 1e-2
+"""Residual of the balance, of the energy exchanged, that is more than distant rows usually leave."""
 
 
 def energy_series(system: Mechanism, result: Result, prefix: str = "") -> Series:
@@ -72,6 +55,52 @@ def energy_series(system: Mechanism, result: Result, prefix: str = "") -> Series
         if np.nanmax(abs(y), initial=0.0) > 0.0:
             curves[name] = y
     return Series("Energy", "J", curves)
+
+
+def balance_series(system: Mechanism, result: Result, prefix: str = "") -> list[Series]:
+    """Energy gained, work of each input, loss of each element and what is left over, J; of a finite result.
+
+    The caption states the residual and what it is measured by. Small contributions are summed up.
+    """
+    if not np.all(np.isfinite(np.hstack([positions(system, result, prefix), speeds(system, result, prefix)]))):
+        return []
+    if len(result) < 2 or np.any(np.diff(result.t) < 0.0):
+        return []
+    found = energy_balance(result, system, prefix)
+    works = _largest({f"work of {name}": y for name, y in found.work.items()}, "work of {} other inputs")
+    losses = _largest({f"lost in {name}": y for name, y in found.loss.items()}, "lost in {} others")
+    curves = {"energy gained": found.gained, **works, **losses, "residual": found.residual}
+    return [Series("Energy balance", "J", curves, caption=balance_text(found))]
+
+
+def balance_text(found: EnergyBalance) -> str:
+    """What the balance of energy leaves, in words."""
+    left = float(abs(found.residual).max())
+    told = (
+        f"Energy gained less work plus losses leaves {left:.2g} J at most, {found.error:.1g} of the "
+        f"{found.exchanged:.3g} J that the largest of them changes by."
+    )
+    if found.work and found.between != "straight":
+        told += f" Inputs are taken as {BETWEEN[found.between]}."
+    if IMPACTS in found.loss:
+        told += " What impacts take is found by difference, between the rows that meet a rigid stop or a latch."
+    if found.missing:
+        told += f" The result does not hold {listed(list(found.missing))}: that work is missing."
+    if found.error > DOUBTFUL:
+        told += (
+            " That is much: the rows are too far apart to follow the motion, or something acted that the result does "
+            "not hold, such as a parameter that was changed during the run."
+        )
+    return told
+
+
+def _largest(curves: dict[str, Array], others: str) -> dict[str, Array]:
+    """The largest of some curves, and the sum of the rest."""
+    sizes = {name: float(abs(y).max()) for name, y in curves.items()}
+    kept = [name for name in sorted(sizes, key=lambda name: -sizes[name])[:MOST_BALANCED] if sizes[name] > 0.0]
+    out = {name: y for name, y in curves.items() if name in kept}
+    rest = [y for name, y in curves.items() if name not in kept and sizes[name] > 0.0]
+    return {**out, others.format(len(rest)): np.sum(rest, axis=0)} if rest else out
 
 
 def known_units(system: Mechanism, result: Result, prefix: str = "") -> Result:
@@ -129,15 +158,3 @@ def deflection_notes(system: Mechanism, prefix: str = "") -> dict[str, str]:
         return {}
     more = f" and {len(told) - NAMED} more" if len(told) > NAMED else ""
     return {"Modal amplitudes": f"{', '.join(told[:NAMED])}{more}."}
-
-
-def _columns(names: list[str], system: Mechanism, result: Result, prefix: str) -> Array:
-    missing = [prefix + name for name in names if prefix + name not in result]
-    if missing:
-        more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
-        raise SimulationError(
-            f"the result does not hold {missing[0]!r}{more}, coordinates of the model {system.model.name!r}: "
-            "give the model that the result was made with, and a result with all of its variables"
-        )
-    columns = [result[prefix + name] for name in names]
-    return np.column_stack(columns) if columns else np.zeros((len(result), 0))

@@ -79,7 +79,7 @@ def animate(
             raise SimulationError(f"there is no node {node!r} whose path could be drawn; see `outputs:` of the model")
     scenes = [_Poses(system, exaggerated(system, q, factor)) for factor in factors]
     parts = [_links(system, scenes)]
-    for i, body in enumerate(system.model.whole_bodies):
+    for i, body in enumerate(_seen(system)):
         parts += _body(body, scenes, COLOURS[i % len(COLOURS)])
     parts.append(_hinges(system, scenes))
     if system.model.forces:
@@ -150,6 +150,11 @@ def _base(body: Body) -> str:
 # ---- bodies as parts
 
 
+def _seen(system: Mechanism) -> list[Body]:
+    """Bodies that are drawn: rotors of gears have no place, and a wheel within a body is its body's."""
+    return [b for b in system.model.whole_bodies if not b.hinge.drives and b.spin is None]
+
+
 def _body(body: Body, scenes: Sequence[_Poses], colour: str) -> list[Part]:
     if body.rigid is not None:
         return [_rigid(body, body.rigid, scenes, colour)]
@@ -206,7 +211,7 @@ class _Joint:
 
 
 def _joints(system: Mechanism) -> list[_Joint]:
-    bodies = system.model.whole_bodies
+    bodies = _seen(system)
     return [_Joint("" if b.parent == "ground" else f"{b.parent}.{b.at}", _base(b)) for b in bodies]
 
 
@@ -217,7 +222,7 @@ def _links(system: Mechanism, scenes: Sequence[_Poses]) -> Part:
         ends = np.stack([scene.points(joint.end) for scene in scenes])
         starts = np.zeros_like(ends) if not joint.start else np.stack([scene.points(joint.start) for scene in scenes])
         pairs += [starts, ends]
-    hung = [(2 * i, 2 * i + 1) for i, b in enumerate(system.model.whole_bodies) if _shown_link(b)]
+    hung = [(2 * i, 2 * i + 1) for i, b in enumerate(_seen(system)) if _shown_link(b)]
     return Part("", np.stack(pairs, axis=2), hung, colour="#8a949e", width=2.0)
 
 
@@ -228,8 +233,9 @@ def _shown_link(body: Body) -> bool:
 
 def _hinges(system: Mechanism, scenes: Sequence[_Poses]) -> Part:
     """A dot where a hinge can move."""
-    moving = [_base(b) for b in system.model.whole_bodies if b.hinge.kind.nu and _shown_link(b)]
-    nodes = moving or [_base(system.model.whole_bodies[0])]
+    seen = _seen(system)
+    moving = [_base(b) for b in seen if b.hinge.kind.nu and _shown_link(b)]
+    nodes = moving or [_base(seen[0])]
     points = np.stack([np.stack([scene.points(node) for node in nodes], axis=1) for scene in scenes])
     return Part("hinges", points, dots=range(len(nodes)), colour=INK, dot_size=5.0, hollow=True)
 
