@@ -33,8 +33,8 @@ def owners(system: Mechanism) -> tuple[list[int], list[int], list[int]]:
     data = system.block.data
     ints = np.frombuffer(data, "<i4", int(np.frombuffer(data, "<i8", 1, 32)[0]), 64)
     nb, n_nodes = int(ints[0]), int(ints[3])
-    bodies, nodes = ints[12 : 12 + 14 * nb], ints[12 + 14 * nb : 12 + 14 * nb + 2 * n_nodes]
-    return bodies[12::14].tolist(), bodies[13::14].tolist(), nodes[1::2].tolist()
+    bodies, nodes = ints[11 : 11 + 15 * nb], ints[11 + 15 * nb : 11 + 15 * nb + 2 * n_nodes]
+    return bodies[12::15].tolist(), bodies[13::15].tolist(), nodes[1::2].tolist()
 
 
 def told_apart(model: Dict) -> Dict:

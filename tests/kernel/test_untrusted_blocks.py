@@ -19,9 +19,9 @@ def crafted(attach: int, hinge_type: int = 1, inputs: int = 0) -> bytes:
     """Two bodies, ruthless; the first, of many modes, may claim to be unclamped, or to have another hinge."""
     writer = block._Writer()
     speeds = 1 + MODES + 1
-    writer.ints += [2, speeds, speeds, 2, 0, 1, 0, 0, 0, 0, inputs, 0]
-    writer.ints += [-1, -1, hinge_type, MODES, attach, 0, 0, 0, 0, 0, 0, 0, 0, 0]
-    writer.ints += [0, 0, 1, 0, -1, 0, 0, 0, 0, 0, 0, 0, 1, 1]
+    writer.ints += [2, speeds, speeds, 2, 0, 0, 0, 0, 0, inputs, 0]
+    writer.ints += [-1, -1, hinge_type, MODES, attach, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]
+    writer.ints += [0, 0, 1, 0, -1, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0]
     writer.ints += [0, 0, 0, 1]  # of the nodes: their body, and the first that is equal
     writer.ints += 6 * [0]  # points of the bodies
     writer.ints += [0, 0, 1, -1]  # of the limits: the first body that has the same, and its attach node

@@ -164,6 +164,36 @@ def test_whirl_of_a_ruthless_body_is_told_from_its_own_number_on() -> None:
     assert said(made) == []
 
 
+def test_campbell_diagrams_and_modes_tell_what_a_ruthless_body_leaves_out() -> None:
+    """The whirl of a body that chose `ruthless` in a full model does not split, and that is said, once per body."""
+    made = blade(hinge_=hinge("revolute", "hub", [1, 0, 0]))
+    assert steady(made) == []
+    made["bodies"][0]["fidelity"] = "ruthless"
+    told = steady(made)
+    assert len(told) == 2  # of the diagram and of the modes
+    assert all("gyroscopic" in text and "in steady motion" in text for text in told)
+
+
+def steady(made: Dict) -> list[str]:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        bough.campbell(made, {"hub": (0.0, 0.02 * FIRST, 0.06 * FIRST, 0.08 * FIRST)})
+        bough.modes(made, spin={"hub": 0.06 * FIRST})
+    assert all(w.category is bough.TheoryWarning and w.filename == __file__ for w in caught)
+    return [str(w.message) for w in caught]
+
+
+def test_the_command_line_tells_what_steady_motion_passes(tmp_path: Path) -> None:
+    path = tmp_path / "rotor.yaml"
+    path.write_text(json.dumps(blade(hinge_=hinge("revolute", "hub", [1, 0, 0]), fidelity="ruthless")))
+    for command in (
+        ["campbell", str(path), "--spin", f"hub=0:{FIRST}"],
+        ["modes", str(path), "--spin", f"hub={FIRST}"],
+    ):
+        run = CliRunner().invoke(app, command)
+        assert run.exit_code == 0 and run.stderr.count("gyroscopic") == 1
+
+
 def test_an_undamped_ruthless_model_is_told_when_it_moves() -> None:
     made = blade(fidelity="ruthless")
     made["bodies"][0]["beam"]["damping"] = 0.0

@@ -27,6 +27,7 @@ from bough.cli.console import (
     progress_bar,
     say,
     silence_stdout,
+    told_warnings,
 )
 from bough.cli.containing import CallTimeout, Contained, InProcess, Strict
 from bough.cli.doctoring import doctor
@@ -50,6 +51,7 @@ from bough.flex import load
 from bough.mechanism.equilibrium import equilibrium, spinning
 from bough.mechanism.mechanism import Mechanism
 from bough.mechanism.model_summary import check as checked
+from bough.mechanism.steady_limits import SteadyLimits
 from bough.mechanism.vibration import vibrations
 from bough.model import schema as model_schema
 from bough.run.pace import Pacer
@@ -252,6 +254,8 @@ def modes(
     about = f"the position {', '.join(at)}" if at else "the start position"
     about += ", settled" if settle or turning else ""
     about += f", while {', '.join(f'{name} spins at {w:g} rad/s' for name, w in turning.items())}" if turning else ""
+    with told_warnings():
+        SteadyLimits(system).warn(q, spinning(system, turning))
     found = vibrations(system, q, spinning(system, turning))
     if as_json_:
         answer(as_json(found))

@@ -9,7 +9,7 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from bough.cli.console import answer, console, guarded, say
+from bough.cli.console import answer, console, guarded, say, told_warnings
 from bough.cli.options import Json
 from bough.errors import ArgumentError
 from bough.files import write_text
@@ -53,7 +53,8 @@ def diagram(
         hinge, speeds = named_range(spin, SPEEDS)
     except ArgumentError as error:
         raise typer.BadParameter(f"{error}, rad/s", param_hint="--spin") from None
-    found = campbell(system, {hinge: speeds})
+    with told_warnings():
+        found = campbell(system, {hinge: speeds})
     if as_json:
         rows = [[None if np.isnan(x) else float(x) for x in row] for row in found.frequencies]
         answer({"hinge": hinge, "speeds": found.speeds.tolist(), "frequencies": rows})

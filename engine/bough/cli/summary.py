@@ -43,7 +43,8 @@ def print_summary(data: dict[str, Any], out: Console) -> None:
     if "field" in data:
         center = ", ".join(f"{x:g}" for x in data["field"]["center"])
         gravity = f"of a point mass at [{center}] m, mu {data['field']['mu']:.10g} m3/s2"
-    out.print(f"{data['name']}: {', '.join(counts)}; fidelity {data['fidelity']}, gravity {gravity}", markup=False)
+    fidelity = _fidelity(data)
+    out.print(f"{data['name']}: {', '.join(counts)}; fidelity {fidelity}, gravity {gravity}", markup=False)
     _print_bodies([_cells(body) for body in data["bodies"]], out)
     if data["loops"]["names"]:
         _print_loops(data["loops"], out)
@@ -52,6 +53,16 @@ def print_summary(data: dict[str, Any], out: Console) -> None:
         out.print(f"forces: {told}; stiff ones bind the solver's step", markup=False, soft_wrap=True)
     for note in data["notes"]:
         out.print(f"note: {note['text']}", markup=False, soft_wrap=True)
+
+
+def _fidelity(data: dict[str, Any]) -> str:
+    """The model's fidelity, and the bodies that choose another."""
+    of = data["fidelity"]
+    others = [body["name"] for body in data["bodies"] if body.get("fidelity", of) != of]
+    if not others:
+        return str(of)
+    names = ", ".join(others[:5]) + (f" and {len(others) - 5} more" if len(others) > 5 else "")
+    return f"{of}, but {'full' if of == 'ruthless' else 'ruthless'} of {names}"
 
 
 def _print_loops(loops: dict[str, Any], out: Console) -> None:

@@ -169,7 +169,7 @@ class Placed:
             raise ValueError(name)
         at, j = flex.attach, flex.node_names.index(name)
         shapes, l0 = flex.node_shapes, flex.node_positions - flex.node_positions[flex.attach]
-        if self.system.model.fidelity == "ruthless":
+        if self.system.model.ruthless(self.system.model.bodies[k]):
             lam, gam = shapes[:, ROTATION], shapes[:, TRANSLATION]
             lam, gam = clamp(l0, lam, gam, lam[at], gam[at])
             shapes = np.concatenate([lam, gam], axis=1)

@@ -23,7 +23,7 @@ from bough.model import Body, Model
 from bough.model.hinges import HINGES
 from bough.model.tree import GROUND, MODAL
 
-VERSION = 7
+VERSION = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,8 +108,8 @@ def compile_block(
     Raises:
         ModelError: The modes of a body depend on each other, or a beam has too few.
     """
-    ruthless = model.fidelity == "ruthless"
-    bodies = tuple(body_data(b, ruthless, model.geometric_stiffening) for b in model.bodies)
+    ruthless = [model.ruthless(b) for b in model.bodies]
+    bodies = tuple(body_data(b, r, model.geometric_stiffening) for b, r in zip(model.bodies, ruthless, strict=True))
     if not every_node:
         used = _used_nodes(model)
         bodies = tuple(_trimmed(b, d, used) for b, d in zip(model.bodies, bodies, strict=True))
@@ -119,7 +119,7 @@ def compile_block(
     loads = _load_nodes(model)
     places = _places(model, bodies, where)
     w = _Writer()
-    mode_tables = [_mode_tables(d, ruthless) for d in bodies]
+    mode_tables = [_mode_tables(d, r) for d, r in zip(bodies, ruthless, strict=True)]
     clouds = [point_block(d) for d in bodies]
     first_bodies = _firsts(
         [_Tables((*t.kind, *c.counts), (*t.arrays, *c.arrays)) for t, c in zip(mode_tables, clouds, strict=True)]
@@ -128,7 +128,7 @@ def compile_block(
     first_ports = _firsts(port_tables)
     nq = sum(b.hinge.kind.nq + d.nm for b, d in zip(model.bodies, bodies, strict=True))
     nu = sum(b.hinge.kind.nu + d.nm for b, d in zip(model.bodies, bodies, strict=True))
-    w.ints += [len(bodies), nq, nu, len(nodes), len(loads), int(ruthless)]
+    w.ints += [len(bodies), nq, nu, len(nodes), len(loads)]
     w.ints += [len(closures), len(model.couplings), sum(len(c.terms) for c in model.couplings)]
     rows = () if elements is None else element_rows(model)
     w.ints += [len(elements or ()), len(rows), int(model.field is not None)]
@@ -136,7 +136,7 @@ def compile_block(
     for k, (body, data) in enumerate(zip(model.bodies, bodies, strict=True)):
         first = next((i for i, name in enumerate(owner) if name == body.name), 0)
         _put_ints(w, body, data, places[k], bool(port_tables[k].arrays), where)
-        w.ints += [first, owner.count(body.name), first_bodies[k], first_ports[k]]
+        w.ints += [first, owner.count(body.name), first_bodies[k], first_ports[k], int(ruthless[k])]
     node_tables = [_node_tables(n, d) for d in bodies for n in d.nodes]
     first_nodes = _firsts(node_tables)
     owners = [k for k, d in enumerate(bodies) for _ in d.nodes]
@@ -187,10 +187,9 @@ def _limits(model: Model, bodies: tuple[BodyData, ...]) -> tuple[Limits | None, 
     """Where the theory ends, body by body; that a model is undamped is said of one body alone."""
     held, moves = bool(model.loops), any(b.hinge.kind.nu and b.hinge.drive != "locked" for b in model.bodies)
     out: list[Limits | None] = []
-    for data in bodies:
+    for body, data in zip(model.bodies, bodies, strict=True):
         told = any(limit is not None and limit.undamped for limit in out)
-        ruthless = model.fidelity == "ruthless"
-        out.append(body_limits(data, ruthless, data.stiffening is not None, held, moves and not told))
+        out.append(body_limits(data, model.ruthless(body), data.stiffening is not None, held, moves and not told))
     return tuple(out)
 
 
@@ -241,7 +240,7 @@ def _is_two_port(model: Model, k: int, data: BodyData, places: list[_Place]) -> 
     """A ruthless flexible body that motion does not stiffen, with at most one outboard hinge, that does not shift."""
     out = places[k].children
     shifts = any(model.bodies[c].hinge.kind.shifts for c in out)
-    constant = model.fidelity == "ruthless" and data.stiffening is None
+    constant = model.ruthless(model.bodies[k]) and data.stiffening is None
     return constant and data.nm > 0 and len(out) <= 1 and not shifts
 
 
@@ -275,7 +274,7 @@ def _mode_tables(d: BodyData, ruthless: bool) -> _Tables:
     """Constants of a body's modes; none without modes."""
     i, extra = d.tables, d.stiffening
     rows = d.rows is not None
-    kind = (d.nm, d.user_basis, d.full_damping, d.rotary, extra is not None, d.Mff0 is not None)
+    kind = (d.nm, d.user_basis, d.full_damping, d.rotary, extra is not None, d.Mff0 is not None, ruthless)
     if i is None:
         return _Tables(kind, ())
     out = [d.stiffness, d.damping if d.full_damping else np.diag(d.damping)]

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from bough.errors import ArgumentError
 from bough.mechanism.equilibrium import equilibrium, spinning
 from bough.mechanism.mechanism import Mechanism
+from bough.mechanism.steady_limits import SteadyLimits
 from bough.mechanism.vibration import vibrations
 from bough.model import Model
 
@@ -67,6 +68,9 @@ def campbell(
     Raises:
         ArgumentError: `spin` does not name one hinge that turns about one axis, with two speeds or more.
         SimulationError: There is no steady motion at a speed.
+
+    Warns:
+        TheoryWarning: A flexible body is bent or spins beyond the limits of its modes; once per body and limit.
     """
     if len(spin) != 1:
         raise ArgumentError(f"spin: expected one hinge with its speeds, found {len(spin)}")
@@ -81,9 +85,11 @@ def campbell(
     turning = spinning(system, {hinge: 1.0})
     q = system.initial_state()[0] if at is None else np.asarray(at, dtype=np.float64)
     rows = []
+    limits = SteadyLimits(system)
     for speed in speeds:
         # The steady motion at one speed is near that at the next.
         q, _ = equilibrium(system, q=q, loads=loads, spin={hinge: float(speed)} if speed else None)
+        limits.warn(q, float(speed) * turning)
         # At rest the hinge is held as well: the motions are those that go on at speed.
         found = vibrations(system, q, float(speed) * turning, loads, held=np.flatnonzero(turning))
         rows.append([(mode.frequency, mode.damping) for mode in found.modes if mode.kind != "decay"])

@@ -8,6 +8,9 @@ from typing import Any
 
 from bough.mechanism.kernel import _D, _P, Array, KernelData, _lib, _ptr
 
+UNDAMPED = 5
+"""Kind of the warning that a ruthless body without damping gains energy in a run: `BOUGH_WARN_UNDAMPED`."""
+
 
 class _Warning(c.Structure):
     _fields_ = (
@@ -34,10 +37,12 @@ def watch(
     _lib.bough_data_watch(data.model.handle, data.handle, t, _ptr(q), _ptr(u), _ptr(reaction))
 
 
-def new_warnings(data: KernelData, bodies: Sequence[str]) -> list[str]:
-    """What has been passed and not been told yet, a line each; bodies by these names."""
+def new_warnings(data: KernelData, bodies: Sequence[str], but: int | None = None) -> list[str]:
+    """What has been passed and not been told yet, a line each; bodies by these names; one kind may be left out."""
     out, warning, text = [], _Warning(), c.create_string_buffer(1024)
     while _lib.bough_data_warning(data.handle, warning):
+        if warning.kind == but:
+            continue
         _lib.bough_warning_text(warning, bodies[warning.body].encode(), text, len(text))
         out.append(text.value.decode())
     return out

@@ -24,7 +24,8 @@ def check(model: str | os.PathLike[str] | Mapping[str, Any]) -> dict[str, Any]:
 
     Returns:
         `name`, `fidelity`, `gravity` (m/s2), `mass` (kg), numbers of `positions`, `speeds` and `modes`, `bodies` with
-        their hinges and frequencies (Hz), names of `inputs` and `outputs`, and `notes` on what looks like a slip.
+        their hinges (flexible ones with `fidelity` and frequencies, Hz), names of `inputs` and `outputs`, and `notes`
+        on what looks like a slip.
 
     Raises:
         ModelError: The model is wrong.
@@ -104,4 +105,5 @@ def _body(body: Body, model: Model) -> dict[str, Any]:
     flex = flex_body(body)
     hertz = [float(w) / (2 * np.pi) if np.isfinite(w) else None for w in flex.frequencies]
     row |= {"bodies": pieces} if pieces > 1 else {}
+    row["fidelity"] = body.fidelity or model.fidelity
     return row | {"mass": flex.mass, "frequencies": hertz, "mode_names": list(flex.mode_names)}

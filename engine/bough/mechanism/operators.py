@@ -95,9 +95,10 @@ class _Parts:
     def __init__(self, system: Mechanism, q: Array) -> None:
         model = system.model
         bodies = model.bodies
-        if model.fidelity == "ruthless":  # Appendix B: every body as if undeformed
+        ruthless = {b.name for b in bodies if model.ruthless(b)}
+        if ruthless:  # Appendix B: such a body as if undeformed
             q = q.copy()
-            q[:, [c.index for c in system.q_table if c.modal]] = 0.0
+            q[:, [c.index for c in system.q_table if c.modal and c.body in ruthless]] = 0.0
         self.batch = q.shape[0]
         names = [b.name for b in bodies]
         self.parent = [names.index(b.parent) if b.parent in names else -1 for b in bodies]

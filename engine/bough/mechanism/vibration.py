@@ -26,6 +26,7 @@ from bough.mechanism import kernel
 from bough.mechanism.equilibrium import equilibrium, spinning
 from bough.mechanism.independent import independent
 from bough.mechanism.mechanism import Mechanism
+from bough.mechanism.steady_limits import SteadyLimits
 from bough.model import Model
 
 Array: TypeAlias = NDArray[np.float64]
@@ -102,6 +103,9 @@ def modes(
         ArgumentError: There is no such coordinate or hinge, it is no finite number, or a quaternion has not length one.
         SimulationError: Too many degrees of freedom, a singular inertia, no equilibrium or no steady motion.
 
+    Warns:
+        TheoryWarning: A flexible body is bent or spins beyond the limits of its modes there.
+
     Example:
         >>> import bough
         >>> scale = {"bough": 1, "name": "scale", "bodies": [{"name": "pan", "parent": "ground",
@@ -115,7 +119,9 @@ def modes(
     q = position_at(system, at or {})
     if settle or spin:
         q, _ = equilibrium(system, q=q, loads=loads, spin=spin)
-    return vibrations(system, q, spinning(system, spin or {}), loads)
+    turning = spinning(system, spin or {})
+    SteadyLimits(system).warn(q, turning)
+    return vibrations(system, q, turning, loads)
 
 
 def position_at(system: Mechanism, at: Mapping[str, float]) -> Array:

@@ -88,7 +88,8 @@ def _pieces(body: Body, beam: Beam, hung: Collection[str]) -> list[Body]:
             out.append(body.model_copy(update={"beam": piece, "cut": cut}))
         else:
             name, hinge = f"{body.name}#{k + 1}", _fixed(f"{body.name}_{own[0]}")
-            out.append(Body(name=name, parent=out[-1].name, at=own[0], hinge=hinge, beam=piece, cut=cut))
+            next_piece = Body(name=name, parent=out[-1].name, at=own[0], hinge=hinge, beam=piece, cut=cut)
+            out.append(next_piece.model_copy(update={"fidelity": body.fidelity}))
         before += total
     return out
 

@@ -33,6 +33,8 @@ from bough.text.kinds import (
     Whole,
 )
 
+FIDELITY = "one of full, ruthless"
+
 VERSION = 1
 """Format version that this bough reads."""
 
@@ -132,6 +134,7 @@ class BodyFile(FileModel):
     at: str = Field("origin", description="the name of a node of the parent")
     hinge: HingeFile = Field(description="a mapping with the key `type`")
     tunable: bool = Field(False, description="true or false: whether mass properties can change in a run")
+    fidelity: Literal["full", "ruthless"] | None = Field(None, description=FIDELITY)
     rigid: RigidFile | None = Field(None, description="a mapping: {mass, com, inertia, nodes, wheels}")
     beam: BeamFile | None = Field(None, description="a mapping: {length, elements, section, material, modes, damping}")
     nodal: NodalFile | None = Field(None, description="a mapping: {attach, nodes, modes, stiffness, damping}")
@@ -146,7 +149,7 @@ class HeaderFile(FileModel):
     )
     name: Name = Field(description=NAME)
     gravity: Gravity = Field([0.0, 0.0, 0.0], description="3 numbers: gravity [x, y, z], m/s^2; or {mu, center}")
-    fidelity: Literal["full", "ruthless"] = Field("full", description="one of full, ruthless")
+    fidelity: Literal["full", "ruthless"] = Field("full", description=FIDELITY)
     geometric_stiffening: bool = Field(False, description="true or false")
     loops: list[LoopFile] | None = Field(None, description="a list of {name, type, between, axis, frames}")
     forces: list[ForceFile] | None = Field(None, description="a list of {name, type, between, stiffness, damping}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from bough.model.beam_data import Beam, Cut, ModalInitial
 from bough.model.closures import ClosureType
@@ -15,6 +15,7 @@ from bough.text.kinds import Frozen
 
 Vector3 = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
+Fidelity: TypeAlias = Literal["full", "ruthless"]
 Inertia = tuple[float, float, float, float, float, float]
 Matrix = tuple[tuple[float, ...], ...]
 
@@ -155,6 +156,7 @@ class Body(Frozen):
         parent: 'ground' or the name of an earlier body.
         at: Node of the parent that carries the hinge.
         hinge: How it hangs on the parent.
+        fidelity: Of a flexible body; None: as the model.
         rigid: Data of a rigid body.
         beam: Data of a straight beam.
         nodal: Data of a flexible body by nodes and modes.
@@ -168,6 +170,7 @@ class Body(Frozen):
     parent: str
     at: str
     hinge: Hinge
+    fidelity: Fidelity | None = None
     rigid: Rigid | None = None
     beam: Beam | None = None
     nodal: Nodal | None = None
@@ -337,7 +340,8 @@ class Model(Frozen):
     Attributes:
         name: The FMU's model name, an identifier.
         gravity: m/s^2, inertial frame.
-        fidelity: 'full' (every term) or 'ruthless' (deformation-dependent parts of the inertia dropped).
+        fidelity: 'full' (every term) or 'ruthless' (deformation-dependent parts of the inertia dropped), of bodies that
+            do not choose themselves.
         geometric_stiffening: Whether motion stiffens the modes.
         bodies: Parents before children.
         inputs: Loads: `<body>.<node>.force`, `.torque`, `.local_force`, `.local_torque`, `<body>.modal_force`
@@ -352,7 +356,7 @@ class Model(Frozen):
 
     name: str
     gravity: Vector3
-    fidelity: Literal["full", "ruthless"]
+    fidelity: Fidelity
     geometric_stiffening: bool
     bodies: tuple[Body, ...]
     inputs: tuple[str, ...]
@@ -381,8 +385,14 @@ class Model(Frozen):
         gravity = ", ".join(f"{g:g}" for g in self.gravity)
         if self.field is not None:
             gravity += f"] m/s², point mass of mu [{self.field.mu:g}"
-        head = f"<b>{html.escape(self.name)}</b>: fidelity {self.fidelity}, gravity [{gravity}] m/s²"
+        chosen = any(body.fidelity not in (None, self.fidelity) for body in self.bodies)
+        fidelity = f"{self.fidelity} where bodies do not choose" if chosen else self.fidelity
+        head = f"<b>{html.escape(self.name)}</b>: fidelity {fidelity}, gravity [{gravity}] m/s²"
         return f"<div>{head}</div>\n<table><tr>{titles}</tr>{rows}</table>"
+
+    def ruthless(self, body: Body) -> bool:
+        """Whether a body drops what depends on its deformation, by its own choice or by the model's."""
+        return (body.fidelity or self.fidelity) == "ruthless"
 
     @property
     def whole_bodies(self) -> tuple[Body, ...]:

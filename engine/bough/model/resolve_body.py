@@ -32,11 +32,15 @@ def resolve_body(file: BodyFile, path: Path, report: Report) -> Body:
     if file.tunable and file.rigid is None:
         cure = "remove `tunable`, or make the body rigid"
         report.add((*path, "tunable"), "true for rigid bodies only", "true", cure)
+    if file.fidelity is not None and file.rigid is not None:
+        expected = "no such key for a rigid body, which has no deflection to keep or to drop"
+        report.add((*path, "fidelity"), expected, describe(file.fidelity), "remove it, or give it to a flexible body")
     return Body(
         name=file.name,
         parent=file.parent,
         at=file.at,
         hinge=resolve_hinge(file.hinge, file.name, (*path, "hinge"), report),
+        fidelity=file.fidelity,
         rigid=file.rigid and _rigid(file.rigid, file.tunable, (*path, "rigid"), report),
         beam=file.beam and resolve_beam(file.beam, (*path, "beam"), report),
         nodal=file.nodal and resolve_nodal(file.nodal, (*path, "nodal"), report),

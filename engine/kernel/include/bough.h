@@ -27,7 +27,7 @@
 extern "C" {
 #endif
 
-#define BOUGH_BLOCK_VERSION 7
+#define BOUGH_BLOCK_VERSION 8
 
 typedef enum {
   BOUGH_OK = 0,

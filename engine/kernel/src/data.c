@@ -149,7 +149,7 @@ void bough_data_choose_paths(bough_data *d) {
 bough_sweep bough_data_sweep(const bough_data *d) {
   const bough_sweep s = {d->model, d->gravity, d->damping, d->stiffness, d->rest, d->hinge_mass,
                          d->inertia, d->modal_scale, d->held, d->path, 0.0, 0.0,
-                         1.0, !d->model->ruthless, 1};
+                         1.0, 0, 1};
   return s;
 }
 
@@ -165,7 +165,7 @@ bough_sweep bough_data_inertia_sweep(const bough_data *d, int all_free) {
 bough_sweep bough_data_kinematic_sweep(const bough_data *d) {
   bough_sweep s = bough_data_sweep(d);
   s.path = d->path_general;
-  s.full = 1;
+  s.kinematic = 1;
   return s;
 }
 

@@ -177,6 +177,7 @@ typedef struct {
   int load_first, load_count; /* range in the model's table of load nodes */
   int slides, quaternion;     /* as in bough_hinge_facts */
   unsigned char rotary;       /* tables: F1 is not antisymmetric and Z is there, rotary inertia of nodes or second-order motion */
+  unsigned char ruthless;     /* inertia, and frames in the dynamics, at zero deflection */
   unsigned char stiffened;    /* geometric stiffening: the nodes' H are there, and E1 or rows of points */
   const double *r;    /* [3] inboard origin from the port node, parent's axes, undeformed */
   const double *hinge_constants; /* what the hinge type says, in inboard axes */
@@ -213,7 +214,6 @@ typedef struct {
 struct bough_model {
   int nb, nq, nu, n_nodes, n_loads, nm_max;
   int nm_points; /* most modes of a body with points */
-  int ruthless;
   const bough_body *body;
   const bough_node *node;
   const int *load_node; /* sorted by body */
@@ -250,7 +250,7 @@ typedef struct {
   const unsigned char *path; /* [nb] bough_path */
   double h1, h2;             /* gamma h and (gamma h)^2 of a Rosenbrock stage, zero otherwise */
   double elastic;            /* 1, or 0 to leave modal elasticity out */
-  int full;                  /* frames and integrals at the present deflection, or at zero deflection */
+  int kinematic;             /* frames of ruthless bodies, too, are those of the present deflection */
   int keep;                  /* P, z and accelerations of every body are kept: choose_places */
 } bough_sweep;
 

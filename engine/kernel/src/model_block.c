@@ -3,8 +3,8 @@
  * A block is one pointer-free, versioned run of bytes, little-endian:
  *   0  "BOUGHBLK"   8  u32 version   12  u32 0x01020304   16  u64 size in bytes   24  u32 CRC-32 of bytes 32..size
  *   32 i64 number of ints   40 i64 number of reals   48 zero   64 ints (i32), padded to 8 bytes, then reals (f64)
- * Ints:  nb nq nu n_nodes n_loads ruthless n_closures n_couplings n_terms n_elements
- * n_inputs (rows of loads that elements take) n_field (1: gravity of a point mass), then 14 per body (see read_body_ints), two per
+ * Ints:  nb nq nu n_nodes n_loads n_closures n_couplings n_terms n_elements
+ * n_inputs (rows of loads that elements take) n_field (1: gravity of a point mass), then 15 per body (see read_body_ints), two per
  * node (its body, and the first node with the same tables), one per load, three per closure (type, nodes of its ends, -1 for
  * ground), one per coupling (its terms), one per term (its body), six per element (law, nodes of its ends, row of loads or -1,
  * points of its tables), three per body (rows, records of H and turning points), then two per body (the first body with the
@@ -24,7 +24,7 @@
 
 enum { POINTS_MAX = 100000 };
 enum { HEADER = 64, MODES_MAX = 2048, COUNT_MAX = 10000000, CONSTRAINTS_MAX = 2000 };
-enum { INTS_FIXED = 12, INTS_BODY = 14, INTS_NODE = 2, INTS_CLOSURE = 3, INTS_ELEMENT = 6, INTS_LIMITS = 2, INTS_POINTS = 3 };
+enum { INTS_FIXED = 11, INTS_BODY = 15, INTS_NODE = 2, INTS_CLOSURE = 3, INTS_ELEMENT = 6, INTS_LIMITS = 2, INTS_POINTS = 3 };
 enum { INTS_DRIVE = 3, INTS_GEAR = 2 };
 enum { TABLES_OF = 12, PORT_OF = 13 }; /* among the ints of a body */
 
@@ -121,8 +121,9 @@ static void read_body_ints(reader *s, const bough_model *m, int k, bough_body *b
   b->load_count = next_int(s, 0, m->n_loads - b->load_first);
   (void)next_int(s, 0, k); /* tables_of */
   (void)next_int(s, 0, k); /* port_of */
+  b->ruthless = next_small(s, 1);
   if ((b->parent < 0) != (b->port_node < 0)) s->bad = 1;
-  if (m->ruthless && b->attach_node >= 0) s->bad = 1; /* their tables are those of a clamped body */
+  if (b->ruthless && b->attach_node >= 0) s->bad = 1; /* their tables are those of a clamped body */
 }
 /* The first body with the same tables of modes, the first with the same two-port, the first node with the same tables:
  * the place itself, or one before it. */
@@ -140,7 +141,8 @@ static void copy_reals(reader *s, int count, double *to) {
 /* the tables of the modes of an equal body */
 static void share_tables(reader *s, const bough_body *from, bough_body *b) {
   if (from->nm != b->nm || from->user_basis != b->user_basis || from->full_damping != b->full_damping ||
-      from->rotary != b->rotary || from->stiffened != b->stiffened || (from->attach_node < 0) != (b->attach_node < 0)) {
+      from->rotary != b->rotary || from->stiffened != b->stiffened || from->ruthless != b->ruthless ||
+      (from->attach_node < 0) != (b->attach_node < 0)) {
     s->bad = 1;
     return;
   }
@@ -169,10 +171,10 @@ static void read_body_reals(reader *s, const bough_model *m, int k, const bough_
   if (!rows && (b->attach_node >= 0 || points->turning > 0)) b->Mff0 = next_reals(s, nm * nm);
   b->F0 = next_reals(s, 6 * nm);
   b->N0 = next_reals(s, 6 * nm);
-  if (m->ruthless) b->Meff = next_reals(s, 21);
+  if (b->ruthless) b->Meff = next_reals(s, 21);
   const int64_t F1 = b->rotary || b->stiffened ? 3 : 0; /* that is not known from its mirror image */
-  if (!rows && (!m->ruthless || b->stiffened)) b->NF1 = next_reals(s, nm * (nm - 1) / 2 * (9 + F1) + nm * (6 + F1));
-  if (!m->ruthless && b->rotary) b->Z = next_reals(s, nm * (nm * (nm + 1) / 2));
+  if (!rows && (!b->ruthless || b->stiffened)) b->NF1 = next_reals(s, nm * (nm - 1) / 2 * (9 + F1) + nm * (6 + F1));
+  if (!b->ruthless && b->rotary) b->Z = next_reals(s, nm * (nm * (nm + 1) / 2));
   if (!rows && b->stiffened) b->E1 = next_reals(s, 3 * nm * nm);
 }
 
@@ -183,7 +185,7 @@ static void read_point_ints(reader *s, bough_model *m, bough_points *points) {
     p->rows = next_int(s, 0, POINTS_MAX), p->bends = next_int(s, 0, COUNT_MAX), p->turning = next_int(s, 0, POINTS_MAX);
     if (p->rows % 4 || p->turning % 4 || (p->bends > 0 && p->rows == 0)) s->bad = 1;
     if (p->rows + p->turning == 0) continue;
-    if (m->ruthless || b->nm == 0 || b->rotary || (p->rows == 0) != !b->stiffened) s->bad = 1;
+    if (b->ruthless || b->nm == 0 || b->rotary || (p->rows == 0) != !b->stiffened) s->bad = 1;
     if (b->nm > m->nm_points) m->nm_points = b->nm;
   }
 }
@@ -266,10 +268,10 @@ static void link_bodies(reader *s, bough_model *m, bough_body *body) {
   for (int k = 0; k < m->nb; k++) {
     const bough_body *p = body[k].parent < 0 ? NULL : body + body[k].parent;
     body[k].in_passing = body[k].children == 0 || body[k].only_child == k + 1;
-    body[k].port_stored = p && (p->stiffened || (p->attach_node >= 0 && !m->ruthless));
+    body[k].port_stored = p && (p->stiffened || p->attach_node >= 0);
   }
   for (int k = 0; k < m->nb; k++) /* a two-port has at most one hinge outboard, without translations */
-    if (body[k].two_port_ok && (!m->ruthless || body[k].stiffened || body[k].nm == 0 || body[k].children > 1 ||
+    if (body[k].two_port_ok && (!body[k].ruthless || body[k].stiffened || body[k].nm == 0 || body[k].children > 1 ||
                                 (body[k].only_child >= 0 && shifts(body + body[k].only_child))))
       s->bad = 1;
 }
@@ -471,7 +473,6 @@ bough_status bough_model_create(const void *block, size_t size, bough_model **ou
   bough_model head = {0};
   head.nb = next_int(&s, 1, COUNT_MAX), head.nq = next_int(&s, 0, COUNT_MAX), head.nu = next_int(&s, 0, COUNT_MAX);
   head.n_nodes = next_int(&s, 0, COUNT_MAX), head.n_loads = next_int(&s, 0, COUNT_MAX);
-  head.ruthless = next_int(&s, 0, 1);
   head.n_closures = next_int(&s, 0, CONSTRAINTS_MAX), head.n_couplings = next_int(&s, 0, CONSTRAINTS_MAX);
   const int n_terms = next_int(&s, 0, BOUGH_TERMS_MAX * CONSTRAINTS_MAX);
   const int64_t constraint_ints = (int64_t)INTS_CLOSURE * head.n_closures + head.n_couplings + n_terms;

@@ -93,7 +93,7 @@ static void change_every_int(const test_block *block, unsigned char *copy) {
 }
 
 /* as model_block.c reads them; of the ints of a body, where some are */
-enum { INTS_FIXED = 12, INTS_BODY = 14, INTS_NODE = 2, PORT_NODE = 1, MODES = 3, TWO_PORT = 9, TABLES_OF = 12, PORT_OF = 13 };
+enum { INTS_FIXED = 11, INTS_BODY = 15, INTS_NODE = 2, PORT_NODE = 1, MODES = 3, TWO_PORT = 9, TABLES_OF = 12, PORT_OF = 13 };
 
 /* a node that carries a hinge must belong to the body that carries it */
 static void give_nodes_away(const test_block *block, unsigned char *copy) {

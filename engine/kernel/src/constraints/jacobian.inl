@@ -127,7 +127,7 @@ static void end_row_add(const bough_sweep *s, sweep_work *w, const bough_end *e,
   node_deform(n, nm, nm > 0, x->xi, x->xidot, gam, &d);
   rotate_back(frame.A, torque, X), rotate_back(frame.A, given + 3, X + 3);
   rotate_back(d.Jl, X, bent);
-  const int unclamped = b->attach_node >= 0 && s->full;
+  const int unclamped = b->attach_node >= 0;
   real at[6] = {X[0], X[1], X[2], X[3], X[4], X[5]}; /* about F, then about the attach node */
   cross_add(d.l, X + 3, at);
   if (unclamped) {

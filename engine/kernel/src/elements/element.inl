@@ -54,7 +54,7 @@ static void push_along(element_state *x, const real e[3], real f) {
 static void body_wrench_add(const bough_sweep *s, sweep_work *w, element_work *ew, int k, const real X[6], const real *f) {
   const bough_body *b = s->model->body + k;
   const body_work *x = w->body + k;
-  const int unclamped = b->attach_node >= 0 && s->full;
+  const int unclamped = b->attach_node >= 0;
   real at[6] = {X[0], X[1], X[2], X[3], X[4], X[5]};
   if (unclamped) { /* about the attach node */
     real less[3];

@@ -36,12 +36,12 @@ static void field_moments(const bough_sweep *s, sweep_work *w, element_work *ew,
   for (int i = 0; i < 3; i++) g->mp[i] = splat(inertia->mp[i]);
   for (int i = 0; i < 6; i++) g->J[i] = splat(inertia->J[i]);
   for (int r = 0; r < b->nm; r++) ew->trace[r] = splat(0);
-  for (int i = 0; b->nm > 0 && !s->model->ruthless && i < 3; i++) {
+  for (int i = 0; b->nm > 0 && !b->ruthless && i < 3; i++) {
     const real axis[3] = {splat(i == 0), splat(i == 1), splat(i == 2)};
     field_turn(s, w, ew, k, axis, g);
     for (int r = 0; r < b->nm; r++) ew->trace[r] += x->f.eps[r];
   }
-  for (int r = 0; s->model->ruthless && r < b->nm; r++) { /* at zero deflection, of first order beyond */
+  for (int r = 0; b->ruthless && r < b->nm; r++) { /* at zero deflection, of first order beyond */
     const double *F0 = b->F0 + 6 * r, *N0 = b->N0 + 6 * r;
     for (int i = 0; i < 6; i++) x->rf.M[6 * r + i] = splat(F0[i]);
     for (int i = 0; i < 3; i++) g->mp[i] += F0[3 + i] * x->xi[r];
@@ -56,7 +56,7 @@ static void field_along(const bough_sweep *s, sweep_work *w, element_work *ew, i
   body_work *x = w->body + k;
   rigid_part unused;
   real e2[6];
-  if (!s->model->ruthless) {
+  if (!b->ruthless) {
     field_turn(s, w, ew, k, e, &unused);
     return;
   }

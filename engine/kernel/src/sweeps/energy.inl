@@ -18,7 +18,7 @@ static void energy_body(const bough_sweep *s, const sweep_work *w, int k, real E
     for (int c = 0; c < nm; c++) t += x->ff.M[AT(r, c)] * x->xidot[c];
     E[KINETIC] += 0.5 * x->xidot[r] * t;
     E[ELASTIC] += 0.5 * b->k[r] * x->xi[r] * x->xi[r];
-    for (int i = 0; !s->full && i < 3; i++) /* weight works on ruthless modes too */
+    for (int i = 0; b->ruthless && i < 3; i++) /* weight works on ruthless modes too */
       mp[i] += 0.5 * (b->F0[6 * r + 3 + i] + F[3 + i]) * x->xi[r];
   }
   for (int i = 0; i < 6; i++) E[KINETIC] += 0.5 * space->V[i] * h[i];

@@ -77,7 +77,7 @@ static void modal_frame(const bough_sweep *s, int k, const sweep_work *w, space_
   for (int i = 0; i < 9; i++) f->A[i] = x->space->attitude[i];
   for (int i = 0; i < 3; i++) f->r[i] = x->space->r[i];
   for (int i = 0; i < 6; i++) V[i] = x->space->V[i], alpha[i] = x->alpha[i];
-  if (b->attach_node < 0 || !s->full) return;
+  if (b->attach_node < 0) return;
   const int nm = b->nm;
   const real *E = x->unclamped->E, *ld = x->unclamped->l, *cF = x->unclamped->c, *S = x->unclamped->S;
   real Et[9], back[3];

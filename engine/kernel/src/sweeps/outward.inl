@@ -73,11 +73,11 @@ static void loads_add(const bough_sweep *s, int k, sweep_work *w, const real *lo
   const bough_model *m = s->model;
   const bough_body *b = m->body + k;
   body_work *x = w->body + k;
-  const int full = s->full && b->nm > 0;
+  const int full = deformed(s, b) && b->nm > 0;
   for (int i = b->load_first; i < b->load_first + b->load_count; i++) {
     real attitude[9];
     for (int j = 0; j < 9; j++) attitude[j] = x->space->attitude[j];
-    if (full && b->attach_node >= 0) { /* F -> inertial */
+    if (b->attach_node >= 0) { /* F -> inertial */
       real Et[9];
       transpose(x->unclamped->E, Et);
       matmul(x->space->attitude, Et, attitude);
@@ -115,7 +115,7 @@ INLINE void outward_hinge(const bough_sweep *s, sweep_work *w, int k, const real
     for (int i = 0; i < 9; i++) p.Q[i] = splat(i % 4 == 0);
   } else {
     port_general(s, b, m->body + b->parent, parent, &h, w->scratch.gam, x, &p);
-    if (s->full && m->body[b->parent].attach_node >= 0) port_unclamped(m->body + b->parent, parent, x, &p);
+    if (m->body[b->parent].attach_node >= 0) port_unclamped(m->body + b->parent, parent, x, &p);
   }
   cross_hinge(&h, &p, x);
 }
@@ -130,7 +130,7 @@ INLINE void outward_frame(const bough_sweep *s, sweep_work *w, int k, const real
   if (b->nm == 0) return;
   x->xi = modes_of(b, q + b->qm, x->xi_own);
   x->xidot = modes_of(b, u + b->um, x->xi_own + b->nm);
-  if (b->attach_node >= 0 && s->full) unclamped_frame(b, s->model->node + b->attach_node, w->scratch.gam, x);
+  if (b->attach_node >= 0) unclamped_frame(b, s->model->node + b->attach_node, w->scratch.gam, x);
 }
 
 /* Rigid or ruthless body: inertia at zero deflection. */
@@ -160,10 +160,10 @@ static void outward_body(const bough_sweep *s, sweep_work *w, int k, const real 
   const bough_body *b = s->model->body + k;
   const bough_inertia *inertia = s->inertia + k;
   body_work *x = w->body + k;
-  const int nm = b->nm, unclamped = b->attach_node >= 0 && s->full;
+  const int nm = b->nm, unclamped = b->attach_node >= 0;
   rigid_part g;
   if (nm > 0) modes_force(s, b, k, tau && !s->held[b->um] ? tau + b->um : NULL, x);
-  if (nm == 0 || !s->full)
+  if (nm == 0 || b->ruthless)
     outward_constant(s, w, k, &g);
   else {
     const bough_points *points = b->points;

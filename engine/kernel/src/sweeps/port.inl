@@ -120,9 +120,9 @@ INLINE void port_bias(const node_state *d, const real wF[3], const real wt[3], c
 /* Port on a flexible parent, general path: influence Pi, the deformed frame, and all its bias terms. */
 static void port_general(const bough_sweep *s, const bough_body *b, const bough_body *pb, const body_work *parent,
                          const hinge_motion *h, real *scratch, body_work *x, port_state *p) {
-  const int nm = pb->nm, full = s->full;
+  const int nm = pb->nm, full = deformed(s, pb);
   const bough_node *n = s->model->node + b->port_node;
-  const real *wF = pb->attach_node >= 0 && full ? parent->unclamped->omega : parent->omega;
+  const real *wF = pb->attach_node >= 0 ? parent->unclamped->omega : parent->omega;
   node_state d;
   real *gam = b->port_stored ? scratch : NULL;
   node_deform(n, nm, full, parent->xi, parent->xidot, gam, &d);

@@ -9,6 +9,9 @@
  * the other, a union has a name for each, in the order in which they come. */
 #define PIVOT_MIN 1e-14 /* of its scale: a pivot below is none */
 
+/* whether a sweep takes the frames of a body at the present deflection, or at zero deflection */
+INLINE int deformed(const bough_sweep *s, const bough_body *b) { return s->kinematic || !b->ruthless; }
+
 /* State and inputs of one call. */
 typedef struct {
   const real *q, *u;  /* [nq], [nu] */
