@@ -101,5 +101,5 @@ def test_pieces_of_a_cut_beam_take_the_choice_of_the_beam() -> None:
 
 def test_a_rigid_body_has_no_fidelity_to_choose() -> None:
     body = {"name": "r", "parent": "ground", "hinge": {"type": "revolute", "axis": [0, 0, 1]}, "rigid": {"mass": 1.0}}
-    with pytest.raises(ModelError, match="fidelity: expected no such key for a rigid body"):
+    with pytest.raises(ModelError, match="no such key for a rigid body, which has no deflection"):
         load({"bough": 1, "name": "r", "bodies": [body | {"fidelity": "full"}]})

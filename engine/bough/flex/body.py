@@ -33,6 +33,8 @@ class FlexBody:
         mode_names: One label per mode, such as 'bending_y 1'; empty if the modes have none.
         stiffening: What geometric stiffening needs; None if the body cannot have it.
         points: What the integrals were summed over; None if they came in another way.
+        slack: Nodes and directions in which a load would meet flexibility that has no inertia, and so is in no mode:
+            `("tip", "turning about x")`.
         smooth: Whether the points stand for sections of a beam: a few of them may turn for all.
     """
 
@@ -48,6 +50,7 @@ class FlexBody:
     stiffening: Stiffening | None = None
     points: Points | None = None
     smooth: bool = False
+    slack: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
         """Freeze private copies of the arrays, and check that their sizes belong together."""

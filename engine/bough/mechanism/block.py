@@ -19,6 +19,7 @@ from bough.mechanism.drive_block import drive_ints, drive_reals
 from bough.mechanism.element_block import Element, element_ints, element_reals, element_rows
 from bough.mechanism.limits import Limits, body_limits
 from bough.mechanism.point_block import point_block
+from bough.mechanism.slack import check_slack
 from bough.model import Body, Model
 from bough.model.hinges import HINGES
 from bough.model.tree import GROUND, MODAL
@@ -110,6 +111,7 @@ def compile_block(
     """
     ruthless = [model.ruthless(b) for b in model.bodies]
     bodies = tuple(body_data(b, r, model.geometric_stiffening) for b, r in zip(model.bodies, ruthless, strict=True))
+    check_slack(model, bodies)
     if not every_node:
         used = _used_nodes(model)
         bodies = tuple(_trimmed(b, d, used) for b, d in zip(model.bodies, bodies, strict=True))

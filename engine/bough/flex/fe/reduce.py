@@ -22,8 +22,9 @@ from bough.flex.fe.fe_model import Array, FeModel
 from bough.flex.fe.geometric import stiffening, with_turning
 from bough.flex.fe.inertia import inertia
 from bough.flex.fe.interface import Coupled, couple, select
+from bough.flex.fe.massless import check_rigid_inertia, refuse_massless_shapes, slack
 from bough.flex.fe.problem import refuse
-from bough.flex.fe.solve import Floating, Space, lowest
+from bough.flex.fe.solve import Floating, Space, lowest, with_mass
 from bough.model import Fe, FeModes, ModalDamping
 
 GROUP = 1e-7
@@ -33,6 +34,8 @@ TIE = 1e-6
 FIRST_TRY = 20
 MOST = 2000
 """Most modes below a cut-off frequency."""
+STIFFEST = 1e-11
+"""Square of the lowest over the highest frequency of a Craig-Bampton set: digits of the lowest that are lost beyond."""
 GROUNDED = 0.05
 """Largest frequency of a rigid motion, which should be zero, of the lowest elastic one."""
 
@@ -43,6 +46,7 @@ def reduced(model: FeModel, fe: Fe) -> FlexBody:
     attach = names.index(fe.attach)
     coupled = couple(model, select(model, fe), attach)
     floating = Floating(model, coupled)
+    check_rigid_inertia(floating)
     squares, y = _modes(floating, coupled, fe.modes)
     clamped = fe.modes.boundary != "free"
     y = _signed(model, coupled, _separated(squares, y))
@@ -74,6 +78,7 @@ def reduced(model: FeModel, fe: Fe) -> FlexBody:
         tuple(f"mode {k + 1}" for k in range(nm)),
         extra,
         points if whole else None,
+        slack=() if fe.modes.boundary == "craig-bampton" else slack(coupled, floating),
     )
 
 
@@ -98,15 +103,12 @@ def _modes(floating: Floating, coupled: Coupled, modes: FeModes) -> tuple[Array,
     basis = basis / np.sqrt(np.einsum("ir,ir->r", basis, coupled.K @ basis))
     k, m = (basis.T @ (matrix @ basis) for matrix in (coupled.K, coupled.M))
     mu, turn = linalg.eigh(0.5 * (m + m.T), 0.5 * (k + k.T))
-    if mu[0] <= 1e-13 * mu[-1]:
-        refuse(
-            "interfaces",
-            "interfaces whose unit motions move mass",
-            "a static shape without mass, or one that repeats others",
-            "give the interface nodes mass, or join interfaces that are the same nodes",
-        )
+    shapes = basis @ turn
+    heavy = with_mass(coupled.M, shapes, mu, floating.tolerance) & (mu > STIFFEST * mu[-1])
+    if not heavy.all():
+        refuse_massless_shapes(coupled, shapes[:, ~heavy])
     order = np.argsort(-mu)
-    return 1.0 / mu[order], (basis @ turn[:, order]) / np.sqrt(mu[order])
+    return 1.0 / mu[order], shapes[:, order] / np.sqrt(mu[order])
 
 
 def _chosen(space: Space, modes: FeModes, static: int) -> tuple[Array, Array]:

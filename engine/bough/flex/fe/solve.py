@@ -27,8 +27,12 @@ from bough.flex.fe.fe_model import Array, FeModel, Integers, Sparse
 from bough.flex.fe.interface import Coupled
 from bough.flex.fe.problem import refuse, some
 
+LOOKED_AT = 2000
+"""Entries of a matrix that tell its precision."""
 PIVOT = 1e-13
 """Pivot of K over its diagonal below which a motion counts as one without stiffness: what round-off leaves of zero."""
+TIMES = 100.0
+"""Rounding of a mass, in units of the precision of the entries that make it."""
 DENSE = 500
 """Up to so many degrees of freedom an eigenproblem is solved densely, and whole."""
 
@@ -42,12 +46,14 @@ class Space:
         C: Its constraints C y = 0, (nc, ny).
         K: Stiffness.
         M: Mass.
+        tolerance: Part of the mass of single degrees of freedom below which that of a motion is rounding.
     """
 
     solve: Callable[[Array], Array]
     C: Array
     K: Sparse
     M: Sparse
+    tolerance: float
 
     @property
     def size(self) -> int:
@@ -79,6 +85,7 @@ class Floating:
             worst = int(np.argsort(self.factor.perm_c)[np.argmin(ratio)])
             _refuse_mechanism(model, int(coupled.labels[self.free[worst]]))
         self.mass = self.R.T @ (self.M @ self.R)
+        self.tolerance = TIMES * precision(model.M)
 
     def flexibility(self, f: Array) -> Array:
         """K^- f, (ny,) or (ny, n)."""
@@ -106,7 +113,7 @@ class Floating:
             return out
 
         static = solve(np.zeros((self.K.shape[0], nc)), np.eye(nc))
-        return Space(solve, C, self.K, self.M), static
+        return Space(solve, C, self.K, self.M, self.tolerance), static
 
     def unsupported(self) -> Space:
         """The free body without its rigid motions."""
@@ -118,7 +125,7 @@ class Floating:
             out: Array = y - self.R @ (inverse @ (MR.T @ y))
             return out
 
-        return Space(solve, MR.T, self.K, self.M)
+        return Space(solve, MR.T, self.K, self.M, self.tolerance)
 
 
 def _check_parts(model: FeModel, coupled: Coupled) -> None:
@@ -168,7 +175,8 @@ def _dense(space: Space, count: int) -> Array:
     basis = linalg.null_space(space.C) if len(space.C) else np.eye(space.K.shape[0])
     k, m = (basis.T @ (matrix @ basis) for matrix in (space.K, space.M))
     mu, vectors = linalg.eigh(0.5 * (m + m.T), 0.5 * (k + k.T))
-    shapes: Array = basis @ vectors[:, mu > 1e-14 * mu[-1]]
+    shapes: Array = basis @ vectors
+    shapes = shapes[:, with_mass(space.M, shapes, mu, space.tolerance)]
     return shapes[:, -min(count + 4, shapes.shape[1]) :]
 
 
@@ -178,4 +186,33 @@ def _shift_invert(space: Space, count: int) -> Array:
     # A start that is the same every time, in the space of the solutions.
     start = space.solve(space.M @ np.random.default_rng(0).standard_normal(n))
     _, shapes = sparse_linalg.eigsh(space.K, count, space.M, sigma=0.0, OPinv=operator, v0=start)
-    return np.asarray(shapes, dtype=np.float64)
+    shapes = np.asarray(shapes, dtype=np.float64)
+    mu = np.einsum("ik,ik->k", shapes, space.M @ shapes) / np.einsum("ik,ik->k", shapes, space.K @ shapes)
+    shapes = shapes / np.sqrt(np.einsum("ik,ik->k", shapes, space.K @ shapes))
+    return np.asarray(shapes[:, with_mass(space.M, shapes, mu, space.tolerance)])
+
+
+def precision(matrix: Sparse) -> float:
+    """Relative rounding of the entries of a matrix: of the fewest digits that all of them can be written with."""
+    data = matrix.data[matrix.data != 0.0]
+    data = data[:: max(1, data.size // LOOKED_AT)]
+    if np.array_equal(data, data.astype(np.float32).astype(np.float64)):
+        return 1e-7
+    for digits in (7, 10, 13):
+        if all(float(f"{x:.{digits - 1}e}") == x for x in data.tolist()):
+            return float(10.0 ** (1 - digits))
+    return 1e-15
+
+
+def with_mass(M: Sparse, vectors: Array, mu: Array, tolerance: float) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Which motions have mass; see the head of this file.
+
+    Args:
+        M: Mass.
+        vectors: Motions, (ny, k).
+        mu: v'Mv of each, at equal strain energy, (k,).
+        tolerance: Some times the precision of the entries of M.
+    """
+    size = np.abs(vectors)
+    terms = np.einsum("ik,ik->k", size, abs(M) @ size)
+    return np.asarray((mu > tolerance * terms) & (mu > 1e-14 * mu.max(initial=0.0)))
