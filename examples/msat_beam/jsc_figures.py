@@ -8,18 +8,21 @@ points of Gauss and Lobatto, masses by their weights, so that the sums are the i
 from __future__ import annotations
 
 import sys
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-import run as msat
-
 import bough
 from bough.mechanism.operating_point import linear_model
 from bough.report import Curve, Panel, new_figure, save_figure
 from bough.report.figures import draw_panel
+
+_spec = spec_from_file_location("msat_beam_run", Path(__file__).with_name("run.py"))
+assert _spec is not None and _spec.loader is not None
+msat: Any = module_from_spec(_spec)  # run.py beside this file: torque, roots, transfer functions
+_spec.loader.exec_module(msat)
 
 MODES, NODES = 16, 48
 """Modes of the beam, and its nodes: 48 of them integrate products of two of 16 modes to rounding."""

@@ -12,6 +12,7 @@ from small_models import model
 
 import bough
 from bough import Mechanism
+from bough.mechanism import kernel
 from bough.mechanism.operating_point import HeldModel, holding_forces, linear_model
 from bough.run.settling import settled
 
@@ -120,6 +121,45 @@ def test_linear_response_is_that_of_small_simulated_steps(case: str) -> None:
         for kind in set(kinds):
             mine = kinds == kind
             assert abs(answer - expected)[mine].max() <= 1e-3 * abs(expected[mine]).max() + 1e-8, (name, kind)
+
+
+@pytest.mark.parametrize("case", [name for name in CASES if name != "wheel"])
+def test_modes_are_the_poles_of_the_linear_model(case: str) -> None:
+    """Damped ones too; poles that belong to rigid-body motion, below 1e-2 rad/s, left out."""
+    system = Mechanism(CASES[case])
+    q, _ = bough.equilibrium(system)
+    poles = [p for p in linear_model(system, q).model.poles() if abs(p) > 1e-2 and p.imag >= 0.0]
+    modes = [m for m in bough.modes(system, settle=True).modes if 2 * np.pi * m.frequency > 1e-2]
+    found = sorted((2 * np.pi * m.frequency, -2 * np.pi * m.frequency * m.damping) for m in modes)
+    assert np.array(found) == pytest.approx(np.array(sorted((abs(p), p.real) for p in poles)), rel=1e-6, abs=1e-6)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_operators_of_the_tree_multiply_to_its_mass_matrix(case: str) -> None:
+    """(43) and (54), loops open, rotors and wheels among the bodies; momentum and mass besides."""
+    system = Mechanism(CASES[case])
+    q, _ = system.initial_state()
+    u = np.random.default_rng(3).normal(size=system.nu)
+    o, M = system.articulated(q).operators(), system.mass_matrix(q)
+    factor = np.eye(system.nu) + o.H @ o.Phi @ o.K
+    for product in (o.H @ o.Phi @ o.Mm @ o.Phi.T @ o.H.T + o.armature, factor @ o.D @ factor.T):
+        assert abs(product - M).max() < 1e-12 * abs(M).max()
+    linear, angular = system.momentum(q, u)
+    assert system.momentum_matrix(q) @ u == pytest.approx(np.concatenate([angular, linear]), abs=1e-12)
+    given = sum(b.rigid.mass for b in system.model.bodies if b.rigid is not None)
+    beams = 0.006 * 0.03 * 0.4 * 7800 if case == "loop that bends" else 0.0
+    assert system.mass_properties(q).mass == pytest.approx(given + beams, rel=1e-12)
+
+
+def test_arrays_that_c_would_misread_are_refused() -> None:
+    """A column's neighbours in memory are not its entries: modes with loops were wrong by that."""
+    system = Mechanism(CASES["rigid gear"])
+    q, u = system.initial_state()
+    tangent = kernel.KernelData(system._kernel_model, kernel.LANES_TANGENT)
+    at = {"q": q, "u": u, "tau": u}
+    column = np.eye(system.nu)[:, 1]
+    with pytest.raises(ValueError, match="not contiguous"):
+        tangent.directional(at, {"u": column}, np.zeros(0, dtype=np.intc), 0, ("udot",))
 
 
 def test_shaft_that_is_not_wound_up_is_told() -> None:

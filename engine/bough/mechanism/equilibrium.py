@@ -147,7 +147,7 @@ def _wound(system: Mechanism, q: Array, tau: Array, loads: Mapping[str, ArrayLik
             load = float(hold[speed[rotor.drives]])
             twist = load / gear.stiffness + 0.5 * gear.backlash * np.sign(load)
             wound[place[f"{rotor.name}.phi"]] += gear.ratio * twist
-    return wound
+    return np.asarray(wound)
 
 
 def spinning(system: Mechanism, spin: Mapping[str, float]) -> Array:

@@ -198,18 +198,31 @@ METHODS = dict(_methods())
 """The kernel's integrators by their names."""
 
 
+def _where(a: Array | Nodes) -> int:
+    """Address of an array whose entries follow one another, as C reads them.
+
+    Raises:
+        ValueError: They do not: a column or a transposed matrix, whose neighbours C would take for its entries.
+    """
+    about = a.__array_interface__
+    if about["strides"] is not None:
+        raise ValueError(f"an array of shape {a.shape} is not contiguous: the kernel would read other numbers")
+    place: int = about["data"][0]
+    return place
+
+
 def _ptr(a: Array | None) -> Any:
-    return None if a is None else a.ctypes.data_as(_D)
+    return None if a is None else c.cast(_where(a), _D)
 
 
 def _address(a: Array | None) -> Any:
     """Pointer to a C-contiguous float64 array; the cheap way, for calls that are made often."""
-    return None if a is None else c.cast(a.__array_interface__["data"][0], _D)
+    return None if a is None else c.cast(_where(a), _D)
 
 
 def _place(a: Array | Nodes | None) -> int | None:
     """Address of a C-contiguous array, for a field of a structure."""
-    return None if a is None else a.__array_interface__["data"][0]
+    return None if a is None else _where(a)
 
 
 def status_text(status: int) -> str:

@@ -366,7 +366,8 @@ class Mechanism(ClosedCalls):
     def articulated(self, q: ArrayLike) -> operators.Articulated:
         """Composite and articulated bodies with P, D, G, K, tau-bar, psi of (51)-(63), one record for each body.
 
-        All arrays have a leading dimension if q has one.
+        They are those of the tree, loops open; rotors of gears and wheels are bodies like others. All arrays have a
+        leading dimension if q has one.
         """
         (q_,), batch = self._rows(q=q)
         with self._errors():

@@ -153,10 +153,14 @@ def free_alone(model: Model, body: Body) -> Model:
             **dict.fromkeys(("damping", "stiffness", "rest", "armature", "initial_u"), zeros),
             "drive": "torque",
             "initial_q": (0.0,) * 6 + (1.0,),
+            **dict.fromkeys(("friction", "limits"), ()),
+            "gear": None,
+            "drives": "",
         }
     )
     alone = body.model_copy(update={"parent": "ground", "at": "origin", "hinge": hinge})
-    return model.model_copy(update={"bodies": (alone,), "inputs": (), "outputs": ()})
+    nothing: dict[str, tuple[()]] = dict.fromkeys(("inputs", "outputs", "loops", "couplings", "forces"), ())
+    return model.model_copy(update={"bodies": (alone,), **nothing})
 
 
 def _own_mass(model: Model, body: Body, eta: Array) -> Array:

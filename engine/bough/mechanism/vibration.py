@@ -255,7 +255,7 @@ def closed_motions(
     K, C = np.empty(M.shape), np.empty(M.shape)
     nodes = np.zeros(0, dtype=np.intc)
     with system._errors():
-        for j, motion in enumerate(found.V.T):
+        for j, motion in enumerate(np.ascontiguousarray(found.V.T)):
             for out, direction in ((K, {"q": system.position_rates(q, motion)}), (C, {"u": motion})):
                 out[:, j] = -M @ tangent.directional(at, direction, nodes, 0, ("udot",))["udot"][found.index]
     return found.index, found.V.T, M, C, K, hold
