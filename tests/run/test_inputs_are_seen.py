@@ -48,6 +48,17 @@ def test_a_pulse_of_a_table_is_felt(method: str, first: float, last: float, stop
     assert result["axis.phi"][-1] == pytest.approx(angle_after(first, last, stop, 2.0), rel=CLOSED)
 
 
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("count", [1, 8, 40])
+def test_a_jump_is_felt_however_many_other_inputs_there_are(method: str, count: int) -> None:
+    """To see a jump, all inputs are compared: that takes room for them, whatever the number of coordinates."""
+    nodes = {f"p{i}": {"position": [0.1 * i, 0, 0]} for i in range(count)}
+    bus = SATELLITE["bodies"][0] | {"rigid": SATELLITE["bodies"][0]["rigid"] | {"nodes": nodes}}  # type: ignore[index]
+    model = SATELLITE | {"bodies": [bus], "inputs": [f"bus.{node}.force" for node in nodes]}
+    result = bough.simulate(model, 1.0, inputs={"axis.tau": ([0, 0.5, 0.5, 1], [1, 1, 0, 0])}, step=0.1, method=method)
+    assert result["axis.phi"][-1] == pytest.approx(angle_after(0.0, 0.5, 1.0, 1.0), rel=CLOSED)
+
+
 @pytest.mark.parametrize("rtol", [1e-3, 1e-9])
 @pytest.mark.parametrize("rows", [10, 10_000])
 def test_neither_tolerance_nor_rows_decide_whether_a_pulse_is_felt(rtol: float, rows: int) -> None:

@@ -25,9 +25,9 @@ q (nq,), u (nu,) of a stage."""
 
 OK, WARNING, DISCARD, ERROR = 0, 1, 2, 3
 INSTANTIATED, INITIALIZATION, STEP, FAILED = 1, 2, 16, 64
-_SETTING, _STEPPING = 7, 19
+_CALL_SETUP, _CALL_ENTER, _CALL_EXIT, _CALL_SET, _CALL_STATE, _CALL_STEP = 1, 2, 3, 7, 8, 19
 _LOG_FN = c.CFUNCTYPE(None, _P, c.c_int, c.c_char_p, c.c_char_p)
-_LOG_MASK = 1 | 2 | 16 | 32
+_LOG_DEFAULT = 1 | 2 | 16 | 32
 _VR = c.POINTER(c.c_uint32)
 
 
@@ -125,7 +125,7 @@ class Instance:
         self._log, self._input = _LOG_FN(log), INPUT_FN(0)
         self._failure: BaseException | None = None
         self._reached = c.c_double()
-        setting = _Setting(resource, len(resource), None, 1, _LOG_MASK, self._log, None)
+        setting = _Setting(resource, len(resource), None, 1, _LOG_DEFAULT, self._log, None)
         self._handle = _lib.bough_instance_create(c.byref(setting))
         if not self._handle:
             raise SimulationError(self._message())
@@ -183,20 +183,20 @@ class Instance:
     @one_thread
     def setup(self, start: float, stop: float | None = None, tolerance: float | None = None) -> None:
         """Start and stop time, s, and relative tolerance of the experiment."""
-        self._enter(1, b"setup")
+        self._enter(_CALL_SETUP, b"setup")
         times = (start, tolerance is not None, tolerance or 0.0, stop is not None, stop or 0.0)
         self._check(_lib.bough_instance_setup(self._handle, *times))
 
     @one_thread
     def enter_initialization(self) -> None:
         """From here on states are what the run starts with: quaternions of length one, locked hinges at rest."""
-        self._enter(2, b"initialization")
+        self._enter(_CALL_ENTER, b"initialization")
         self._check(_lib.bough_instance_enter_initialization(self._handle))
 
     @one_thread
     def exit_initialization(self) -> None:
         """Check that the model can move; from here on it can step."""
-        self._enter(3, b"initialization")
+        self._enter(_CALL_EXIT, b"initialization")
         self._check(_lib.bough_instance_exit_initialization(self._handle))
 
     @one_thread
@@ -210,7 +210,7 @@ class Instance:
             SimulationError: There is no such state; the message says why.
         """
         q, u = (np.empty(n) for n in self._sizes)
-        self._enter(3, b"initialization")
+        self._enter(_CALL_EXIT, b"initialization")
         self._check(_lib.bough_instance_hand_over(self._handle, data.handle, _ptr(q), _ptr(u)))
         return q, u
 
@@ -276,7 +276,7 @@ class Instance:
         self._write(place)
 
     def _write(self, place: Place) -> None:
-        self._enter(_SETTING, b"set")
+        self._enter(_CALL_SET, b"set")
         status = _write(self._handle, place.references, place.count, place.buffer)
         if status:
             self._fail(status)
@@ -312,7 +312,7 @@ class Instance:
         Raises:
             SimulationError: The step cannot be finished; `time` says how far it got.
         """
-        self._enter(_STEPPING, b"step")
+        self._enter(_CALL_STEP, b"step")
         if _step(self._handle, time, step, None, None, self._reached):
             self._fail()
 
@@ -340,7 +340,7 @@ class Instance:
         """
         box = _P()
         try:
-            self._enter(8, b"restore")
+            self._enter(_CALL_STATE, b"restore")
             self._check(_lib.bough_instance_state_read(self._handle, state, len(state), c.byref(box)))
             self._check(_lib.bough_instance_state_set(self._handle, box))
         finally:

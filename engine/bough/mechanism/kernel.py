@@ -154,7 +154,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "sim_set_stop": (None, [_P, c.c_double]),
     "sim_disturb": (None, [_P]),
     "sim_set_inputs": (c.c_int, [_P, c.c_double, c.c_int, _D]),
-    "sim_excursion": (c.c_int, [_P, _D]),
+    "sim_excursion": (c.c_int, [_P, _D, _D]),
     "sim_advance": (c.c_int, [_P, c.c_double, c.c_int, INPUT_FN, _P, _D, _D]),
     "sim_record": (c.c_int, [_P, c.POINTER(_Rows), c.c_int, c.POINTER(c.c_int), c.POINTER(c.c_int)]),
     "sim_time": (c.c_double, [_P]),
@@ -630,11 +630,11 @@ class KernelSim:
             chunk = min(2 * chunk, 100_000) if took < _CHUNK else max(1, chunk // 2)
 
     @property
-    def excursion(self) -> Array:
-        """Largest distance of every coordinate, q then u, from its start value."""
-        out = np.empty(self.data.model.nq + self.data.model.nu)
-        _lib.bough_sim_excursion(self.handle, _ptr(out))
-        return out
+    def excursion(self) -> tuple[Array, Array]:
+        """Of every coordinate, q then u: largest distance from its start value, and absolute tolerance."""
+        size, floor = (np.empty(self.data.model.nq + self.data.model.nu) for _ in range(2))
+        _lib.bough_sim_excursion(self.handle, _ptr(size), _ptr(floor))
+        return size, floor
 
     @property
     def time(self) -> float:

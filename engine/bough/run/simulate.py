@@ -25,8 +25,6 @@ MOST_ROWS = 10_000_000
 """Output times of a run: more would fill the memory before the run begins."""
 NEAR = 100.0
 """A coordinate that never gets this many absolute tolerances away from its start value is reported."""
-_SPEED_FLOOR = 100.0
-"""Absolute tolerance of speeds over that of positions, as the kernel has it."""
 _MOST_STEPS = 1e10
 """Fixed steps of a run; more would take hours for the smallest model."""
 
@@ -155,7 +153,7 @@ def simulate(
         failure.result = result
         raise failure
     if atol is not None and method != "rk4":
-        _warn_of_tolerance(system, sim, atol)
+        _warn_of_tolerance(system, sim)
     return result
 
 
@@ -214,10 +212,9 @@ class _Walk:
         self.sim.set_stop(self.end)
 
 
-def _warn_of_tolerance(system: Mechanism, sim: kernel.KernelSim, atol: float) -> None:
+def _warn_of_tolerance(system: Mechanism, sim: kernel.KernelSim) -> None:
     """Tell which coordinates hardly moved, by the measure of the absolute tolerance."""
-    floors = np.concatenate([np.full(system.nq, atol), np.full(system.nu, _SPEED_FLOOR * atol)])
-    size = sim.excursion
+    size, floors = sim.excursion
     names = [*system.q_names, *system.u_names]
     near = [name for name, s, floor in zip(names, size, floors, strict=True) if 0.0 < s < NEAR * floor]
     if near:

@@ -340,8 +340,8 @@ BOUGH_API double bough_sim_time(const bough_sim *sim);
 BOUGH_API bough_sim_counts bough_sim_get_counts(const bough_sim *sim);
 BOUGH_API bough_where bough_sim_where(const bough_sim *sim);
 BOUGH_API int64_t bough_sim_events(const bough_sim *sim); /* of friction, limits and gears, so far */
-/* Largest distance of each coordinate, q then u, from its start value so far, [nq + nu]. */
-BOUGH_API bough_status bough_sim_excursion(const bough_sim *sim, double *size);
+/* Of each coordinate, q then u, [nq + nu]: largest distance from its start value so far, and absolute tolerance. */
+BOUGH_API bough_status bough_sim_excursion(const bough_sim *sim, double *size, double *floor);
 
 #ifdef __cplusplus
 }

@@ -270,8 +270,8 @@ static int ramp(void *user, double t, const double *q, const double *u, double *
 static void inputs_and_pauses(const bough_model *m, bough_data *d, const bough_sim_options *options, const buffers *b) {
   const int nu = b->nu, n = 2 * nu + 6 * b->loads;
   double *values = calloc(2 * (size_t)n + 1, sizeof(double)), *end = calloc((size_t)(b->nq + nu), sizeof(double));
-  double *moved = calloc((size_t)(b->nq + nu), sizeof(double));
-  CHECK(values && end && moved);
+  double *moved = calloc((size_t)(b->nq + nu), sizeof(double)), *floor = calloc((size_t)(b->nq + nu), sizeof(double));
+  CHECK(values && end && moved && floor);
   memcpy(values, b->tau, sizeof(double) * (size_t)nu);
   memcpy(values + n, b->motion, sizeof(double) * (size_t)nu);
   for (int way = 0; way < 3; way++) {
@@ -293,11 +293,11 @@ static void inputs_and_pauses(const bough_model *m, bough_data *d, const bough_s
     if (way == 2) CHECK(memcmp(end + b->nq, b->u_end, sizeof(double) * (size_t)nu) == 0);
     memcpy(end, b->q_end, sizeof(double) * (size_t)b->nq);
     memcpy(end + b->nq, b->u_end, sizeof(double) * (size_t)nu);
-    OK(bough_sim_excursion(sim, moved));
-    for (int i = 0; i < b->nq; i++) CHECK(moved[i] >= 0.0);
+    OK(bough_sim_excursion(sim, moved, floor));
+    for (int i = 0; i < b->nq; i++) CHECK(moved[i] >= 0.0 && floor[i] >= 0.0);
     bough_sim_free(sim);
   }
-  free(values), free(end), free(moved);
+  free(values), free(end), free(moved), free(floor);
 }
 
 static void simulations(const bough_model *m, bough_data *d, const buffers *b) {

@@ -190,8 +190,9 @@ static void runs(const bough_model *m, bough_data *d, const buffers *b) {
   REFUSED(bough_sim_set_inputs(sim, NAN, 0, b->tau));
   REFUSED(bough_sim_set_inputs(sim, 0.0, -1, b->tau));
   REFUSED(bough_sim_set_inputs(sim, 0.0, BOUGH_INPUT_ORDERS + 1, b->tau));
-  REFUSED(bough_sim_excursion(NULL, b->tau));
-  REFUSED(bough_sim_excursion(sim, NULL));
+  REFUSED(bough_sim_excursion(NULL, b->tau, b->tau));
+  REFUSED(bough_sim_excursion(sim, NULL, b->tau));
+  REFUSED(bough_sim_excursion(sim, b->tau, NULL));
   clocks(sim, size);
   const double q0 = b->q[0];
   b->q[0] = NAN;

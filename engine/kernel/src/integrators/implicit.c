@@ -44,11 +44,11 @@ bough_status bough_sim_implicit(bough_sim *sim, double t, double gh, const doubl
                                 double *ku) {
   bough_data *d = sim->data;
   const int nu = sim->nu;
-  double *force = sim->extra, *scratch = sim->extra + 3 * nu;
+  double *force = sim->implicit_force;
   const bough_status status = bough_sim_inputs(sim, t, y);
   if (status != BOUGH_OK) return status;
   memcpy(force, sim->tau, sizeof(double) * (size_t)nu);
-  linear_force_subtract(d, dq, du, scratch, scratch + nu, force);
+  linear_force_subtract(d, dq, du, sim->implicit_xi, sim->implicit_f, force);
   for (int i = 0; i < nu; i++) d->hinge_mass[i] = d->armature[i] + gh * (d->damping[i] + gh * d->stiffness[i]);
   bough_sweep s = bough_data_sweep(d);
   s.path = d->path_general;

@@ -68,7 +68,7 @@ static double weight_rate(int j, double x) { return B[j][0] + x * (2.0 * B[j][1]
 static bough_status guess(bough_sim *sim, const stages *x, double h) {
   const int nq = sim->nq, nu = sim->nu, ny = sim->ny;
   const double h_old = sim->now.maker == BOUGH_RADAU5 ? sim->now.t - sim->now.t_old : 0.0, *u = sim->y + nq;
-  double *dq = sim->extra + nu, *du = dq + nu;
+  double *dq = sim->implicit_dq, *du = sim->implicit_du;
   if (!(h_old > 0.0)) {
     for (int n = 0; n < nu; n++) dq[n] = h * u[n], du[n] = 0.0;
     const bough_status status = bough_sim_implicit(sim, sim->now.t + h, h, sim->y, dq, du, x->ku[0]);
@@ -98,7 +98,7 @@ static bough_status guess(bough_sim *sim, const stages *x, double h) {
 static bough_status stage_change(bough_sim *sim, const stages *x, double h, int i, const double *Y) {
   const int nq = sim->nq, nu = sim->nu;
   const double g = h * L[i][i];
-  double *dq = sim->extra + nu, *du = dq + nu;
+  double *dq = sim->implicit_dq, *du = sim->implicit_du;
   for (int n = 0; n < nu; n++) {
     double pq = 0.0, pu = 0.0;
     for (int j = 0; j < i; j++) pq += L[i][j] * x->dq[j][n], pu += L[i][j] * x->du[j][n];
@@ -132,7 +132,7 @@ static bough_status one_round(bough_sim *sim, const stages *x, double h) {
   for (int i = 0; i < STAGES; i++)
     for (int n = 0; n < nu; n++) x->ku[i][n] += x->du[i][n];
   stage_state(sim, x, h, STAGES - 1, sim->stage);
-  double *change = sim->error, *slide = sim->extra;
+  double *change = sim->error, *slide = sim->slide;
   for (int n = 0; n < nu; n++) {
     slide[n] = change[nq + n] = 0.0;
     for (int j = 0; j < STAGES; j++) {
@@ -152,7 +152,7 @@ static void fill(double *x, int n, double value) {
 static bough_status estimate(bough_sim *sim, const stages *x, double h) {
   const int nq = sim->nq, nu = sim->nu;
   const double g = h * GAMMA, *u = sim->y + nq;
-  double *dq = sim->extra + nu, *du = dq + nu, *eu = sim->error + nq, *slide = sim->extra;
+  double *dq = sim->implicit_dq, *du = sim->implicit_du, *eu = sim->error + nq, *slide = sim->slide;
   for (int n = 0; n < nu; n++) {
     double wq = u[n], wu = 0.0;
     for (int j = 0; j < STAGES; j++) wq += D[j] * x->kq[j][n], wu += D[j] * x->ku[j][n];

@@ -17,7 +17,7 @@
 static bough_status stage_speed(bough_sim *sim, double t, double h, double g, const double *y, const double *k1q,
                                 const double *k1u, double *ku) {
   const double *u = y + sim->nq, c = k1u ? -2.0 * g : 0.0;
-  double *dq = sim->extra + sim->nu, *du = dq + sim->nu;
+  double *dq = sim->implicit_dq, *du = sim->implicit_du;
   for (int i = 0; i < sim->nu; i++) { /* K acts on gh (U + c h k1u) + c h k1q, D on c h k1u */
     du[i] = k1u ? c * h * k1u[i] : 0.0;
     dq[i] = g * h * (u[i] + du[i]) + (k1q ? c * h * k1q[i] : 0.0);

@@ -63,7 +63,11 @@ static size_t lay_out(const bough_model *m, char *memory) {
   s->array_bytes = at - first; /* what follows is made anew in every attempt */
   s->root_mass = take(memory, &at, ny);
   s->k = take(memory, &at, 12 * ny), s->stage = take(memory, &at, ny), s->error = take(memory, &at, ny);
-  s->trial = take(memory, &at, 2 * ny), s->tau = take(memory, &at, inputs), s->extra = take(memory, &at, 5 * m->nu);
+  s->size_now = take(memory, &at, ny), s->probe = take(memory, &at, ny), s->probe_rate = take(memory, &at, ny);
+  s->tau = take(memory, &at, inputs), s->inputs_new = take(memory, &at, inputs);
+  s->implicit_force = take(memory, &at, m->nu), s->slide = take(memory, &at, m->nu);
+  s->implicit_dq = take(memory, &at, m->nu), s->implicit_du = take(memory, &at, m->nu);
+  s->implicit_xi = take(memory, &at, m->nu), s->implicit_f = take(memory, &at, m->nu);
   if (m->n_modes > 0) {
     const int n = 2 * m->n_drives + m->n_gears;
     s->event_end = take(memory, &at, ny), s->event_rate = take(memory, &at, ny), s->event_y = take(memory, &at, ny);
@@ -191,9 +195,8 @@ bough_status bough_sim_set_inputs(bough_sim *sim, double t, int order, const dou
   if (same) polynomials(sim, sim->now.t, sim->tau);
   memcpy(sim->inputs, values, sizeof(double) * (size_t)(n * (order + 1)));
   sim->now.input_t = t, sim->now.input_order = order;
-  double *values_now = sim->k; /* free between two steps */
-  if (same) polynomials(sim, sim->now.t, values_now);
-  for (int i = 0; same && i < n; i++) same = fabs(values_now[i] - sim->tau[i]) <= 1e-15 * fabs(sim->tau[i]);
+  if (same) polynomials(sim, sim->now.t, sim->inputs_new);
+  for (int i = 0; same && i < n; i++) same = fabs(sim->inputs_new[i] - sim->tau[i]) <= 1e-15 * fabs(sim->tau[i]);
   if (!same) sim->now.fresh = 0, sim->now.unsettled |= 1; /* a jump: the rate kept from the last step is that before it */
   return BOUGH_OK;
 }
@@ -470,12 +473,6 @@ bough_status bough_sim_set(bough_sim *sim, const double *q, const double *u) {
   sim->now.fresh = 0, sim->now.unsettled |= 1;
   sim->now.t_old = sim->now.t;
   return bough_sim_close(sim, sim->now.t, sim->y);
-}
-
-bough_status bough_sim_excursion(const bough_sim *sim, double *size) {
-  if (!sim || !size) return BOUGH_BAD_ARGUMENT;
-  memcpy(size, sim->size, sizeof(double) * (size_t)sim->ny);
-  return BOUGH_OK;
 }
 
 /* ---- a run to be resumed */

@@ -73,11 +73,17 @@ struct bough_sim {
   double *k;            /* [12*ny] stages */
   double *stage;        /* [ny] state that an attempt reached */
   double *error;        /* [ny] estimate of its error */
-  double *trial;        /* [2*ny] sizes of the coordinates; or state and rate of a probe of the rounding */
+  double *size_now;     /* [ny] what an attempt's errors are measured by: tolerance.c */
+  double *probe, *probe_rate; /* [ny] a state near by, and its rate: tolerance.c */
   double *inputs;       /* [BOUGH_INPUT_ORDERS+1][n_inputs] value of tau, motion, loads at input_t, then derivatives */
   double *tau, *motion; /* [nu] inputs of the stage; loads follow */
   double *loads;        /* [6*loads] */
-  double *extra;        /* [5*nu] implicit stages: force, what stiffness and damping act on, scratch of a body's modes (2) */
+  double *inputs_new;   /* [n_inputs] inputs as they become at t: do they jump? */
+  /* linearly implicit stages, all in speeds' coordinates */
+  double *implicit_force;             /* [nu] applied forces, less what stiffness and damping do */
+  double *implicit_dq, *implicit_du;  /* [nu] what stiffness and damping act on */
+  double *implicit_xi, *implicit_f;   /* [nu] modes of a body, and the forces on them */
+  double *slide;                      /* [nu] change of positions over a step */
   double *gaps;         /* [2][element values] at both ends of an attempt, or null: gaps.c */
   /* events.c */
   double *mode_step, *mode_kept; /* [modes] of the last step if it ended in an event; those after it while the former are shown */
@@ -132,8 +138,8 @@ int bough_gaps_any(const bough_model *model);
 double bough_gaps_passed(bough_sim *sim, double h);
 
 /* ---- implicit.c */
-/* ku with (M + gh D + gh^2 K) ku = F(t, y) - K dq - D du. dq and du are in speeds' coordinates; there is room for them at
- * extra + nu and extra + 2 nu. */
+/* ku with (M + gh D + gh^2 K) ku = F(t, y) - K dq - D du. dq and du are in speeds' coordinates; there is room for them in
+ * implicit_dq and implicit_du. */
 bough_status bough_sim_implicit(bough_sim *sim, double t, double gh, const double *y, const double *dq, const double *du,
                                 double *ku);
 

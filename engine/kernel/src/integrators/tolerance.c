@@ -84,10 +84,10 @@ static double motion_of(const bough_sim *sim, int i) {
   return larger(sim->size[i], fabs(sim->stage[i] - sim->y_start[i]));
 }
 
-/* Sizes of n modal speeds and coordinates, at least what the step's acceleration makes of them in H, into sim->trial. */
+/* Sizes of n modal speeds and coordinates, at least what the step's acceleration makes of them in H, into sim->size_now. */
 static void sizes_of_modes(const bough_sim *sim, double h, int q0, int u0, int n) {
   const double H = sim->horizon;
-  double *size = sim->trial;
+  double *size = sim->size_now;
   for (int i = 0; i < n; i++) {
     size[u0 + i] = larger(motion_of(sim, u0 + i), H / h * fabs(sim->stage[u0 + i] - sim->y[u0 + i]));
     size[q0 + i] = larger(motion_of(sim, q0 + i), H * size[u0 + i]);
@@ -96,7 +96,7 @@ static void sizes_of_modes(const bough_sim *sim, double h, int q0, int u0, int n
 /* The same of translations or of rotations of a hinge: one size for all speeds, one for all positions. */
 static void sizes_of_vector(const bough_sim *sim, double h, int q0, int nq, int u0, int nu) {
   const double H = sim->horizon;
-  double *size = sim->trial, speed = 0.0, way = 0.0;
+  double *size = sim->size_now, speed = 0.0, way = 0.0;
   for (int i = u0; i < u0 + nu; i++)
     speed = larger(speed, larger(motion_of(sim, i), H / h * fabs(sim->stage[i] - sim->y[i])));
   for (int i = q0; i < q0 + nq; i++) way = larger(way, motion_of(sim, i));
@@ -106,7 +106,7 @@ static void sizes_of_vector(const bough_sim *sim, double h, int q0, int nq, int 
 
 /* modes of one body, y[first] to y[first + nm - 1] */
 static void add_modes(const bough_sim *sim, double h, int first, int nm, mean_square *mean) {
-  const double *size = sim->trial;
+  const double *size = sim->size_now;
   double most = 0.0;
   for (int i = first; i < first + nm; i++) most = larger(most, sim->root_mass[i] * size[i]);
   for (int i = first; i < first + nm; i++) {
@@ -117,7 +117,7 @@ static void add_modes(const bough_sim *sim, double h, int first, int nm, mean_sq
 
 static void add_hinge(const bough_sim *sim, double h, int first, int end, double cap, mean_square *mean) {
   for (int i = first; i < end; i++) {
-    const double s = sim->trial[i] < cap ? sim->trial[i] : cap;
+    const double s = sim->size_now[i] < cap ? sim->size_now[i] : cap;
     const double wanted = larger(sim->options.rtol * s, DIGITS * fabs(sim->stage[i])); /* far from zero, digits end first */
     add(mean, sim->error[i], wanted + h * sim->noise[i]);
   }
@@ -133,13 +133,13 @@ static double fastest_turn(const bough_sim *sim) {
   return most;
 }
 
-/* sim->trial[from .. to - 1] over `unit` onto *most, or (raise) up to a part of it */
+/* sim->size_now[from .. to - 1] over `unit` onto *most, or (raise) up to a part of it */
 static void floor_of(const bough_sim *sim, int from, int to, double unit, double *most, int raise) {
   for (int i = from; i < to; i++)
     if (raise)
-      sim->trial[i] = larger(sim->trial[i], LOOP_FLOOR * unit * *most);
+      sim->size_now[i] = larger(sim->size_now[i], LOOP_FLOOR * unit * *most);
     else
-      *most = larger(*most, sim->trial[i] / unit);
+      *most = larger(*most, sim->size_now[i] / unit);
 }
 /* Sizes of hinge coordinates in a mechanism with loops. Rotations count by the mechanism's length, up to full turns. */
 static void sizes_in_loops(const bough_sim *sim) {
@@ -178,12 +178,18 @@ static mean_square by_motion(const bough_sim *sim, double h) {
   return mean;
 }
 
+static double absolute(const bough_sim *sim, int i) { return i < sim->nq ? sim->options.atol : SPEED_FLOOR * sim->options.atol; }
+
+bough_status bough_sim_excursion(const bough_sim *sim, double *size, double *floor) {
+  if (!sim || !size || !floor) return BOUGH_BAD_ARGUMENT;
+  for (int i = 0; i < sim->ny; i++) size[i] = sim->size[i], floor[i] = absolute(sim, i);
+  return BOUGH_OK;
+}
+
 static mean_square by_atol(const bough_sim *sim) {
   mean_square mean = {0.0, 0};
-  for (int i = 0; i < sim->ny; i++) {
-    const double floor = i < sim->nq ? sim->options.atol : SPEED_FLOOR * sim->options.atol;
-    add(&mean, sim->error[i], floor + sim->options.rtol * larger(fabs(sim->y[i]), fabs(sim->stage[i])));
-  }
+  for (int i = 0; i < sim->ny; i++)
+    add(&mean, sim->error[i], absolute(sim, i) + sim->options.rtol * larger(fabs(sim->y[i]), fabs(sim->stage[i])));
   return mean;
 }
 
@@ -195,7 +201,7 @@ double bough_tolerance_norm(const bough_sim *sim, double h) {
 /* the largest acceleration per displacement, 1/s2, when positions move along with the step's change of speed */
 static double stiffest(bough_sim *sim) {
   const int nq = sim->nq, nu = sim->nu;
-  double *y = sim->trial, *rate = sim->trial + sim->ny, most = 0.0, change = 0.0;
+  double *y = sim->probe, *rate = sim->probe_rate, most = 0.0, change = 0.0;
   memcpy(y, sim->y, sizeof(double) * (size_t)sim->ny);
   for (int i = nq; i < sim->ny; i++) most = larger(most, fabs(sim->stage[i] - sim->y[i]));
   if (!(most > 0.0) || !bough_finite(most)) return 0.0;
@@ -251,7 +257,7 @@ static bough_status probe(bough_sim *sim, double *y, double *rate) {
 
 bough_status bough_tolerance_measure_noise(bough_sim *sim, double h) {
   const int nq = sim->nq, ny = sim->ny;
-  double *y = sim->trial, *rate = sim->trial + ny;
+  double *y = sim->probe, *rate = sim->probe_rate;
   sim->now.noise_count++;
   if (!sim->now.fresh) {
     const bough_status status = bough_sim_rate(sim, sim->now.t, sim->y, sim->rate);
