@@ -71,6 +71,27 @@ def test_degrees_of_freedom_of_sets_and_superelements(tmp_path: Path) -> None:
     assert len(read.every_dof()) == 15
 
 
+@pytest.mark.parametrize(
+    "card",
+    [
+        "EXTRN         11  123456    9001    THRU 7483648       0",
+        "ASET1     123456      11    THRU 7483648",
+        "SPOINT      9001    THRU 7483648",
+    ],
+)
+def test_more_degrees_of_freedom_than_a_matrix_has_are_refused_at_once(tmp_path: Path, card: str) -> None:
+    """A wrong THRU took seconds and a gigabyte before it was refused for another reason."""
+    with pytest.raises(ModelError, match=rf"(?s)at most 100000 degrees of freedom.*{card.split()[0]} on line 2"):
+        mesh(tmp_path, f"GRID,11,,1.,0.,0.\n{card}\n")
+
+
+@pytest.mark.parametrize("card", ["EXTRN         11     12x", "ASET1        127      11", "ASET          11     1*3"])
+def test_components_that_are_none_are_refused(tmp_path: Path, card: str) -> None:
+    """They were left out, and the matrix had rows that nobody knew."""
+    with pytest.raises(ModelError, match=rf"(?s)components such as 123456.* of {card.split()[0]}.*line 2 of 'a.bdf'"):
+        mesh(tmp_path, f"GRID,11,,1.,0.,0.\n{card}\n")
+
+
 def test_legs_of_rigid_elements_are_sets(tmp_path: Path) -> None:
     read = mesh(
         tmp_path,

@@ -9,13 +9,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from bough.flex.fe.fe_model import Array, Integers
-from bough.flex.fe.nastran.bulk import RIGID, SETS, UNPLACED, Bulk, Card, check_members, expanded
+from bough.flex.fe.nastran.bulk import RIGID, SETS, UNPLACED, Bulk, Card, expanded
 from bough.flex.fe.problem import name_of, refuse
 from bough.flex.numbers import real_number
 
 Dof = tuple[int, int]
 """Number of a grid or scalar point, and component: 1 2 3 along, 4 5 6 about its axes; 0 of a scalar point."""
 
+ROWS = 100_000
+"""Degrees of freedom that cards of one kind may keep: each is a row of a full matrix."""
 SOLIDS = frozenset({"CTETRA", "CHEXA", "CPENTA", "CPYRAM"})
 _MASSES = frozenset({"CONM1", "CONM2", "CMASS1", "CMASS2", "CMASS3", "CMASS4"})
 
@@ -87,15 +89,15 @@ def nastran_mesh(bulk: Bulk, path: str, key: str) -> NastranMesh:
     if ids.size == 0:
         found = f"none in {name_of(path)}"
         refuse(key, "a deck or punch file of Nastran with GRID cards", found, "name the file with the grids: `mesh:`")
-    points = {k for card in bulk.of("SPOINT") for k in expanded([text.upper() for text in card.fields], card.key)}
-    retained = {dof for card in bulk.of(*SETS) for dof in _set_dofs(card, points)}
+    points = {number for number, _ in _counted((card, dof) for card in bulk.of("SPOINT") for dof in _spoints(card))}
+    retained = set(_counted((card, dof) for card in bulk.of(*SETS) for dof in _set_dofs(card, points)))
     return NastranMesh(
         ids,
         np.array([grids.position(int(k)) for k in ids]).reshape(-1, 3),
         np.array([grids.axes(int(k)) for k in ids]).reshape(-1, 3, 3),
         tuple(sorted(points)),
         tuple(sorted(retained)),
-        tuple(dof for card in bulk.of("EXTRN") for dof in _extrn(card, points)),
+        tuple(_counted((card, dof) for card in bulk.of("EXTRN") for dof in _extrn(card, points))),
         _sets(bulk, retained, points),
         tuple(name for name in RIGID if bulk.of(name)),
         tuple(name for name in ("OMIT", "OMIT1", "SEQGP") if bulk.of(name)),
@@ -244,22 +246,37 @@ def _lump(card: Card, grids: _Grids) -> Lump:
 # --- degrees of freedom and sets ----------------------------------------------------------------------------------
 
 
-def _spread(number: int, components: str, points: Iterable[int]) -> list[Dof]:
+def _counted(dofs: Iterable[tuple[Card, Dof]]) -> Iterator[Dof]:
+    """Degrees of freedom that are rows of a matrix, as far as there can be so many."""
+    for count, (card, dof) in enumerate(dofs):
+        if count == ROWS:
+            found = f"more by {card.name} on line {card.line} of {name_of(card.file)}"
+            refuse(card.key, f"at most {ROWS} degrees of freedom that a matrix keeps", found, "look for a wrong THRU")
+        yield dof
+
+
+def _spread(card: Card, number: int, components: str, points: Iterable[int]) -> list[Dof]:
     """All degrees of freedom that a number and a text such as 123456 mean."""
+    if components.strip("0123456"):
+        card.refuse("components such as 123456, or 0,", components)
     if number in points or components.strip("0") == "":
         return [(number, 0)]
     return [(number, int(c)) for c in components if c in "123456"]
+
+
+def _spoints(card: Card) -> Iterator[Dof]:
+    return ((number, 0) for number in expanded([text.upper() for text in card.fields], card.key))
 
 
 def _set_dofs(card: Card, points: Iterable[int]) -> Iterator[Dof]:
     if card.name.endswith("1"):
         components = card.text(0)
         for number in expanded([text.upper() for text in card.fields[1:]], card.key):
-            yield from _spread(number, components, points)
+            yield from _spread(card, number, components, points)
         return
     for k in range(0, len(card.fields), 2):
         if card.text(k):
-            yield from _spread(card.integer(k), card.text(k + 1), points)
+            yield from _spread(card, card.integer(k), card.text(k + 1), points)
 
 
 def _extrn(card: Card, points: Iterable[int]) -> Iterator[Dof]:
@@ -269,12 +286,11 @@ def _extrn(card: Card, points: Iterable[int]) -> Iterator[Dof]:
             k += 2
         elif card.text(k + 1) == "THRU":
             numbers = range(card.integer(k), card.integer(k + 2) + 1)
-            check_members(len(numbers), card.key, f"EXTRN ... THRU {card.text(k + 2)}")
             for number in numbers:
-                yield from _spread(number, card.text(k + 3), points)
+                yield from _spread(card, number, card.text(k + 3), points)
             k += 4
         else:
-            yield from _spread(card.integer(k), card.text(k + 1), points)
+            yield from _spread(card, card.integer(k), card.text(k + 1), points)
             k += 2
 
 
