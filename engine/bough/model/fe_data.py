@@ -77,6 +77,7 @@ class Fe(Frozen):
         interfaces: In order; they are the nodes of the body.
         attach: Name of the interface that carries the body's own hinge.
         modes: Modes to keep.
+        sensors: FE nodes that `outputs` name and that are no interfaces: `n1234` is node 1234.
         damping: Modal damping; without any, the file's damping matrix counts, if it has one.
         initial: Start values of the modal coordinates; empty where none are given.
     """
@@ -91,10 +92,11 @@ class Fe(Frozen):
     interfaces: tuple[FeInterface, ...]
     attach: str
     modes: FeModes = FeModes()
+    sensors: tuple[FeInterface, ...] = ()
     damping: ModalDamping = ModalDamping()
     initial: ModalInitial = ModalInitial(eta=(), eta_dot=())
 
     @property
     def node_names(self) -> tuple[str, ...]:
-        """Names of the interfaces."""
-        return tuple(interface.name for interface in self.interfaces)
+        """Names of the interfaces, then of the sensors."""
+        return tuple(place.name for place in (*self.interfaces, *self.sensors))

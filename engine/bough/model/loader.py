@@ -16,7 +16,7 @@ from bough.model.resolve_drives import check_starts, rotors
 from bough.model.resolve_forces import resolve_forces
 from bough.model.resolve_loops import resolve_couplings, resolve_loops
 from bough.model.resolve_wheels import expand_wheels
-from bough.model.sensors import split_outputs
+from bough.model.sensors import split_outputs, with_sensors
 from bough.model.single_axis import check_turning
 from bough.model.synonyms import MODEL_WORDS
 from bough.model.tree import Entry, check_ports, check_tree, entry
@@ -74,6 +74,7 @@ def load(source: ModelSource) -> Model:
         PointGravity(mu=gravity.mu, center=vector(gravity.center)) if isinstance(gravity, PointGravityFile) else None
     )
     outputs, local, deflections = split_outputs(header.outputs or ())
+    bodies = with_sensors(bodies, outputs)
     added, rigid = rotors(bodies)
     return Model(
         name=header.name,

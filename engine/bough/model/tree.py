@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bough.model.model import Body
+from bough.model.sensors import FE_NODE
 from bough.text.compose import Data
 from bough.text.problems import Path, Report, describe, one_of
 
@@ -144,6 +145,7 @@ def check_ports(key: str, ports: Sequence[str], entries: Sequence[Entry], report
     # A body that is wrong itself may be either; its own error is enough.
     flexible = {e.name for e in entries if e.body is None or e.body.rigid is None}
     known = {e.name: e.nodes for e in reversed(entries) if e.name is not None}
+    meshes = {e.name for e in entries if not suffixes and e.body is not None and e.body.fe is not None}
     hinges = {e.hinge for e in entries if e.hinge not in known}
     first: dict[str, int] = {}
     for i, port in enumerate(ports):
@@ -168,7 +170,9 @@ def check_ports(key: str, ports: Sequence[str], entries: Sequence[Entry], report
             close = report.suggest(parts[0], known)
             cure = f"name one of {one_of(known)}" if close is None else f"did you mean '{close}'?"
             report.add(path, f"the name of a body in {form}", f"{parts[0]!r:.80}, which does not exist", cure)
-        elif known[parts[0]] and parts[1] not in known[parts[0]]:
+        elif (
+            known[parts[0]] and parts[1] not in known[parts[0]] and not (parts[0] in meshes and FE_NODE.match(parts[1]))
+        ):
             nodes = known[parts[0]]
             expected = f"a node of {parts[0]!r:.80}: {one_of(nodes)}"
             report.add(path, expected, describe(parts[1]), _node_cure(parts[1], nodes, report))

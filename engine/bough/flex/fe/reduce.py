@@ -14,6 +14,8 @@ A shape's largest translation is positive.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from scipy import linalg
 
@@ -24,6 +26,7 @@ from bough.flex.fe.inertia import inertia
 from bough.flex.fe.interface import Coupled, couple, select
 from bough.flex.fe.massless import check_rigid_inertia, refuse_massless_shapes, slack
 from bough.flex.fe.problem import refuse
+from bough.flex.fe.recovery import recovery
 from bough.flex.fe.solve import Floating, Space, lowest, with_mass
 from bough.model import Fe, FeModes, ModalDamping
 
@@ -42,7 +45,7 @@ GROUNDED = 0.05
 
 def reduced(model: FeModel, fe: Fe) -> FlexBody:
     """The flexible body of a checked FE model, in SI."""
-    names = fe.node_names
+    names = tuple(interface.name for interface in fe.interfaces)
     attach = names.index(fe.attach)
     coupled = couple(model, select(model, fe), attach)
     floating = Floating(model, coupled)
@@ -66,9 +69,16 @@ def reduced(model: FeModel, fe: Fe) -> FlexBody:
         extra = stiffening(model.geometric, held, names, attach)
         extra = extra if clamped else with_turning(extra, points, positions, node_shapes, attach)
     frequencies = np.sqrt(squares)
+    if fe.sensors:
+        where, G = recovery(model, fe)
+        positions, node_shapes = (
+            np.vstack([positions, where]),
+            np.vstack([node_shapes, (G @ shapes).reshape(-1, 6, nm)]),
+        )
+        extra = None if extra is None else replace(extra, node_bends=_unbent(extra.node_bends, len(where)))
     return FlexBody(
         tables,
-        names,
+        fe.node_names,
         positions,
         node_shapes,
         attach,
@@ -80,6 +90,11 @@ def reduced(model: FeModel, fe: Fe) -> FlexBody:
         points if whole else None,
         slack=() if fe.modes.boundary == "craig-bampton" else slack(coupled, floating),
     )
+
+
+def _unbent(bends: Array, more: int) -> Array:
+    """Second-order motion of interfaces, and none of sensors, whose geometric stiffness nobody has computed."""
+    return np.concatenate([bends, np.zeros((more, *bends.shape[1:]))])
 
 
 def _is_diagonal(stiffness: Array, squares: Array) -> bool:

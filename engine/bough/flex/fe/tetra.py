@@ -52,7 +52,7 @@ def with_stress_stiffness(model: FeModel, fe: Fe, elements: ArrayLike, E: float,
     loads = list(_inertia_loads(model, coupled))
     parts = [solid.stiffness(coupled.T @ space.solve(coupled.T.T @ load)) for load in loads]
     forces = {}
-    for k, name in enumerate(fe.node_names):
+    for k, name in enumerate(i.name for i in fe.interfaces):
         if k != coupled.attach:
             pulls = coupled.C.toarray()[coupled.rows(k)][3:]
             forces[name] = tuple(solid.stiffness(coupled.T @ space.solve(pull)) for pull in pulls)
