@@ -42,7 +42,11 @@ static size_t lay_out(const bough_model *m, int lanes, char *memory) {
   d->work_one = take(memory, &at, bough_forward_ops_one_base.work_size(m));
   if (m->n_rows > 0) {
     d->constraints = take(memory, &at, bough_other_ops_one_base.constraint_layout(m, NULL));
-    d->projected = take_reals(memory, &at, m->nq + m->nu);
+    d->projected = take_reals(memory, &at, m->nq + m->nu), d->ahead = take_reals(memory, &at, m->nq);
+    const size_t all = (size_t)m->n_rows * (size_t)m->nu * sizeof(double);
+    d->turning = take(memory, &at, all), d->branch.row = take(memory, &at, all);
+    d->dependence = take_reals(memory, &at, m->n_rows), d->branch.rate = take_reals(memory, &at, m->n_rows);
+    d->branch.turned = take(memory, &at, (size_t)m->n_rows);
   }
   if (m->n_elements > 0 || m->acting) {
     d->elements = take(memory, &at, bough_other_ops_one_base.element_layout(m, NULL));

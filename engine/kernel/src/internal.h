@@ -272,12 +272,22 @@ typedef struct {
   const void *tau, *motion, *loads;
   void *udot, *force, *reaction, *closure, *coupling;
   double pull; /* 1/s, of TARGET_ACCELERATION: gddot + 2 pull gdot + pull^2 g = 0; zero: gddot = 0 */
+  double singular; /* squared sine below which a row is dropped; zero: rounding */
+  const struct bough_branch *branch; /* of TARGET_SPEED and TARGET_POSITION: null for none */
 } bough_constrained;
+/* Where two branches of motion meet rows vanish from J, and the motion's own branch is kept by what takes their place there,
+ * their derivatives along it: constraints.c. */
+typedef struct bough_branch {
+  double *row;          /* [rows][nu] in place of rows of J, m/s */
+  double *rate;         /* [rows] what is left of J u there: it is their g */
+  unsigned char *turned; /* [rows] which */
+} bough_branch;
 /* The work space of the constraints, of one state; rows are scaled. */
 typedef struct {
   const double *J, *g, *rate, *bias, *scale;
   const int *order;
   int rank;
+  double least; /* smallest pivot of the last factorization */
 } bough_constraint_view;
 
 /* Motions of nodes, as bough_values has them; of the instance's `real`, null where not wanted. */
@@ -310,6 +320,8 @@ typedef struct {
   bough_element_view (*element_view)(const void *elements);
 } bough_other_ops;
 bough_constraint_view bough_constraints_of(const void *constraints);
+/* Row `place` >= rank of the order of pivots, as it depends on those before it: sum of N [rows] times rows of J is almost zero. */
+void bough_dependence(const bough_model *m, const void *constraints, int place, double *N);
 /* J u [rows] of complex constraints, scaled; the scales */
 const void *bough_constraint_rates(const void *constraints, const double **scale);
 
@@ -351,6 +363,8 @@ struct bough_data {
   void *elements, *elements_tangent;                      /* of forces between nodes and of a field */
   double *tau_all;                                        /* [nu] applied forces with those of the elements */
   double *projected;                                      /* [nq + nu] bough_project */
+  bough_branch branch;                                    /* ... where branches meet */
+  double *dependence, *turning, *ahead;                   /* [rows]; [rows][nu]; [nq] */
   double pull;                                            /* 1/s, with which accelerations draw open loops shut: zero where
                                                            * states are projected, bough_stabilization where an importer
                                                            * integrates */

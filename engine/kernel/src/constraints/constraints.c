@@ -30,6 +30,8 @@ const bough_closure_type bough_closure_types[BOUGH_CLOSURE_TYPES] = {
 
 enum { MOST_CORRECTIONS = 12 };
 static const double CLOSED = 1e-12; /* m, rad: no correction is worth it below ... */
+static const double NEAR = 1e-4;    /* squared sine: where two branches meet, at x = 0, what is left open by g turns the motion by g/x^2 */
+static const double SINGULAR = 1e-8, REDUNDANT = 1e-6; /* rows that vanish: squared sine; of the derivatives of rows, rounding */
 static const double OPEN = 1e-10;   /* ... and a loop is open above; m/s, rad/s: times the larger of 1 and the speeds */
 
 /* largest of |x| over the rows, in m and rad, and the constraint that has it */
@@ -49,11 +51,16 @@ static void rows_at(bough_data *d, const double *q, const double *u) {
 }
 
 /* the answer of the tree at rest that brings the target about; delta [nu] */
-static bough_status correction(bough_data *d, const double *q, const double *u, bough_target target, double *delta) {
+static bough_status correct(bough_data *d, const double *q, const double *u, bough_target target, double singular,
+                            const bough_branch *branch, double *delta) {
   const bough_sweep s = bough_data_inertia_sweep(d, 0), kin = bough_data_kinematic_sweep(d);
-  const bough_constrained in = {.q = q, .u = d->zero, .rate_u = u, .udot = delta};
+  const bough_constrained in = {.q = q, .u = d->zero, .rate_u = u, .udot = delta, .singular = singular, .branch = branch};
   bough_other_ops_one_base.constrained(d->one, &s, &kin, d->work_one, d->constraints, &in, target);
   return bough_data_check(d, d->one, d->work_one, 0, delta);
+}
+
+static bough_status correction(bough_data *d, const double *q, const double *u, bough_target target, double *delta) {
+  return correct(d, q, u, target, 0.0, NULL, delta);
 }
 
 static bough_status opened(bough_data *d, int owner) {
@@ -61,14 +68,15 @@ static bough_status opened(bough_data *d, int owner) {
   return BOUGH_OPEN;
 }
 
-static bough_status project_positions(const bough_model *m, bough_data *d, double *q, double *delta, double *qdot) {
+/* `closed`: no correction is worth it below */
+static bough_status project_positions(const bough_model *m, bough_data *d, double *q, double *delta, double *qdot, double closed) {
   double before = INFINITY;
   for (int i = 0;; i++) {
     int owner = 0;
     rows_at(d, q, d->zero);
     const bough_constraint_view c = bough_constraints_of(d->constraints);
     const double size = largest(m, c.g, c.scale, &owner);
-    if (size <= CLOSED || (size <= OPEN && size > 0.25 * before)) return BOUGH_OK;
+    if (size <= closed || (size <= OPEN && size > 0.25 * before)) return BOUGH_OK;
     if (!bough_finite(size) || i == MOST_CORRECTIONS || (i > 2 && size > before)) return opened(d, owner);
     const bough_status status = correction(d, q, d->zero, TARGET_POSITION, delta);
     if (status != BOUGH_OK) return status;
@@ -79,9 +87,14 @@ static bough_status project_positions(const bough_model *m, bough_data *d, doubl
   }
 }
 
-static bough_status project_speeds(const bough_model *m, bough_data *d, const double *q, double *u, double *delta) {
+static double fastest_of(const bough_model *m, const double *u) {
   double fastest = 1.0;
   for (int j = 0; j < m->nu; j++) fastest = fabs(u[j]) > fastest ? fabs(u[j]) : fastest;
+  return fastest;
+}
+
+static bough_status project_speeds(const bough_model *m, bough_data *d, const double *q, double *u, double *delta) {
+  const double fastest = fastest_of(m, u);
   for (int i = 0; i < 3; i++) { /* the second takes off what rounding left */
     int owner = 0;
     const bough_status status = correction(d, q, u, TARGET_SPEED, delta);
@@ -95,12 +108,90 @@ static bough_status project_speeds(const bough_model *m, bough_data *d, const do
   return BOUGH_OK;
 }
 
+/* Jdot [rows][nu] along the motion, by differences: J(q + h qdot) - J(q - h qdot) over 2 h */
+static void turning_rows(const bough_model *m, bough_data *d, const double *q, const double *u, double *qdot) {
+  const size_t n = (size_t)m->n_rows * (size_t)m->nu;
+  const double h = 1e-4 / fastest_of(m, u);
+  bough_position_rates(m, q, u, qdot);
+  for (int way = 0; way < 2; way++) {
+    for (int j = 0; j < m->nq; j++) d->ahead[j] = q[j] + (way ? -h : h) * qdot[j];
+    bough_normalize(m, d->ahead);
+    rows_at(d, d->ahead, d->zero);
+    const double *J = bough_constraints_of(d->constraints).J;
+    for (size_t i = 0; i < n; i++) d->turning[i] = way ? (d->turning[i] - J[i]) / (2.0 * h) : J[i];
+  }
+}
+
+static double largest_entry(const double *x, size_t n) {
+  double size = 0.0;
+  for (size_t i = 0; i < n; i++) size = fabs(x[i]) > size ? fabs(x[i]) : size;
+  return size;
+}
+
+/* Rows that vanish at q, and what takes their place; redundant ones vanish all along. 0 if there are none. */
+static int branch_rows(const bough_model *m, bough_data *d, const double *q, const double *u, double *qdot) {
+  const size_t nu = (size_t)m->nu;
+  int found = 0;
+  memset(d->branch.turned, 0, (size_t)m->n_rows);
+  turning_rows(m, d, q, u, qdot);
+  if (correct(d, q, u, TARGET_SPEED, SINGULAR, NULL, d->projected) != BOUGH_OK) return 0; /* the factor at q */
+  const double least = REDUNDANT * largest_entry(d->turning, (size_t)m->n_rows * nu);
+  const bough_constraint_view c = bough_constraints_of(d->constraints);
+  for (int place = c.rank; place < m->n_rows; place++) {
+    const int row = c.order[place];
+    double *B = d->branch.row + (size_t)row * nu, left = 0.0;
+    bough_dependence(m, d->constraints, place, d->dependence);
+    memset(B, 0, nu * sizeof *B);
+    for (int i = 0; i < m->n_rows; i++) {
+      left += d->dependence[i] * c.rate[i];
+      for (int j = 0; d->dependence[i] != 0.0 && j < m->nu; j++) B[j] += d->dependence[i] * d->turning[(size_t)i * nu + (size_t)j];
+    }
+    if (!(largest_entry(B, nu) > least)) continue;
+    d->branch.rate[row] = left, d->branch.turned[row] = 1;
+    found = 1;
+  }
+  return found;
+}
+
+/* A state where two branches meet. With B = Jdot of the rows that vanish there, J u = 0 is closed by positions, B dq = -J u: a step
+ * of the speeds would have to be as much longer as the row is smaller, and turn the motion off its branch. The speeds then keep
+ * to it by B u = 0, which says that the row stays closed a moment later. */
+static bough_status project_to_branch(const bough_model *m, bough_data *d, double *q, double *u, double *delta, double *qdot) {
+  const double open = OPEN * fastest_of(m, u);
+  for (int i = 0; i < 4; i++) {
+    int owner = 0;
+    if (!branch_rows(m, d, q, u, qdot)) break;
+    bough_status status = correct(d, q, u, TARGET_POSITION, SINGULAR, &d->branch, delta);
+    if (status != BOUGH_OK) return status;
+    bough_position_rates(m, q, delta, qdot);
+    for (int j = 0; j < m->nq; j++) q[j] += qdot[j];
+    bough_normalize(m, q);
+    status = correct(d, q, u, TARGET_SPEED, SINGULAR, &d->branch, delta);
+    if (status != BOUGH_OK) return status;
+    for (int j = 0; j < m->nu; j++) u[j] += delta[j];
+    rows_at(d, q, u);
+    const bough_constraint_view c = bough_constraints_of(d->constraints);
+    if (largest(m, c.g, c.scale, &owner) <= OPEN && largest(m, c.rate, c.scale, &owner) <= open) return BOUGH_OK;
+  }
+  return BOUGH_OPEN;
+}
+
 bough_status bough_project(const bough_model *m, bough_data *d, double *q, double *u) {
   if (!m || !d || d->model != m || !q || !u) return BOUGH_BAD_ARGUMENT;
   if (m->n_rows == 0) return BOUGH_OK;
   double *delta = d->projected, *qdot = delta + m->nu;
-  const bough_status status = project_positions(m, d, q, delta, qdot);
-  return status == BOUGH_OK ? project_speeds(m, d, q, u, delta) : status;
+  bough_status status = project_positions(m, d, q, delta, qdot, CLOSED);
+  if (status == BOUGH_OK) status = project_speeds(m, d, q, u, delta);
+  const int near = bough_constraints_of(d->constraints).least < NEAR;
+  if (status == BOUGH_OK && near) { /* as far as rounding lets it */
+    status = project_positions(m, d, q, delta, qdot, 0.0);
+    if (status == BOUGH_OK) status = project_speeds(m, d, q, u, delta);
+  }
+  if (status != BOUGH_OPEN || bough_constraints_of(d->constraints).rank == m->n_rows) return status;
+  const bough_where where = d->where;
+  if (project_to_branch(m, d, q, u, delta, qdot) == BOUGH_OK) return BOUGH_OK;
+  d->where = where;
+  return BOUGH_OPEN;
 }
 
 bough_status bough_largest_residual(const bough_model *m, bough_data *d, const double *q, const double *u, double *g,

@@ -13,6 +13,9 @@ typedef struct {
   real *A;                  /* [rows][rows] J M^-1 J', then its pivoted factor */
   real *null;               /* [rows] */
   double *scale, *diagonal; /* [rows] of J; root of the diagonal of A */
+  double *part;             /* [rows] largest entry of a row over those of all directions at its closure: small where it is singular */
+  double rank_min;          /* squared sine below which a row is dropped */
+  double least;             /* smallest pivot that was taken, a squared sine: small near a singular position */
   int *order;               /* [rows] pivots, the dependent rows last */
   int rank;
   real *zero;               /* [nu] */
@@ -45,6 +48,7 @@ static size_t constraint_layout(const bough_model *m, void *memory_) {
   c->tau = CARVE(nu), c->du = CARVE(nu), c->y = CARVE(nu), c->zero = CARVE(nu), c->force = CARVE(nu), c->reaction = CARVE(6 * nb);
 #undef CARVE
   c->scale = constraint_take(memory, &at, rows * sizeof(double)), c->diagonal = constraint_take(memory, &at, rows * sizeof(double));
+  c->part = constraint_take(memory, &at, rows * sizeof(double));
   c->order = constraint_take(memory, &at, rows * sizeof(int));
   c->end = constraint_take(memory, &at, 2 * (size_t)m->n_closures * sizeof(end_frame));
   return at;
@@ -163,6 +167,37 @@ static double row_size(const bough_model *m, const real *J) {
 /* A row whose entries are rounding of what its two ends do, or of the mechanism's length, moves nothing: it is zero. */
 #define ROUNDING 1e-12
 
+/* A closure's slides are measured against the motion of its second origin from the first in any direction, turns against each
+ * other: where one of them is small, its direction is about to vanish from J. That is so where a linkage passes through a line,
+ * and what is left of the row is then the error of the position. */
+static void closure_parts(const bough_sweep *s, sweep_work *w, constraint_work *c, int index) {
+  const bough_closure *closure = s->model->closure + index;
+  const bough_closure_type *type = bough_closure_types + closure->type;
+  const end_frame *A = c->end + 2 * index, *B = A + 1;
+  real *J = c->du; /* free until the answer */
+  double reach[2] = {0.0, 0.0};
+  int slides = 0;
+  for (int i = 0; i < type->rows; i++) {
+    const int turns = type->row[i].turns;
+    const double size = row_size(s->model, c->J + (size_t)(closure->row0 + i) * (size_t)s->model->nu);
+    reach[turns] = size > reach[turns] ? size : reach[turns];
+    c->part[closure->row0 + i] = size;
+    slides += !turns;
+  }
+  for (int i = 0; i < 3 && slides > 0 && slides < 3; i++) {
+    real a[6], b[6];
+    for (int j = 0; j < 6; j++) b[j] = splat(j == 3 + i), a[j] = -b[j];
+    memset(J, 0, (size_t)s->model->nu * sizeof(real));
+    end_row_add(s, w, &closure->a, A, a, J, NULL), end_row_add(s, w, &closure->b, B, b, J, NULL);
+    const double size = row_size(s->model, J);
+    reach[0] = size > reach[0] ? size : reach[0];
+  }
+  for (int i = 0; i < type->rows; i++) {
+    const double most = reach[type->row[i].turns];
+    c->part[closure->row0 + i] = most > 0.0 ? c->part[closure->row0 + i] / most : 0.0;
+  }
+}
+
 static void closure_rows(const bough_sweep *s, sweep_work *w, constraint_work *c, int index) {
   const bough_closure *closure = s->model->closure + index;
   const bough_closure_type *type = bough_closure_types + closure->type;
@@ -205,12 +240,12 @@ static void constraint_rows(const bough_sweep *s, void *work, void *constraints,
   memset(c->J, 0, (size_t)m->n_rows * (size_t)m->nu * sizeof(real));
   for (int i = 0; i < m->n_closures; i++) {
     end_in_space(s, w, &m->closure[i].a, c->end + 2 * i), end_in_space(s, w, &m->closure[i].b, c->end + 2 * i + 1);
-    closure_rows(s, w, c, i);
+    closure_rows(s, w, c, i), closure_parts(s, w, c, i);
   }
   for (int i = 0; i < m->n_couplings; i++) {
     const bough_coupling *coupling = m->coupling + i;
     const int at = coupling->row;
-    c->scale[at] = 1.0;
+    c->scale[at] = c->part[at] = 1.0;
     c->g[at] = splat(-coupling->offset), c->rate[at] = c->bias[at] = splat(0);
     for (int j = 0; j < coupling->terms; j++) {
       const bough_body *b = m->body + coupling->body[j];

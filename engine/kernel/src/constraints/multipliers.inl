@@ -9,7 +9,8 @@
  *
  * Rank: rows are scaled to one unit (turns times a length of the mechanism), A to a unit diagonal, and factorized with complete
  * pivoting. A pivot is the squared sine of the angle between a row and those before it: below RANK_MIN the row says nothing new
- * and is dropped, and so is a row that moves nothing (its part of the largest diagonal is below NOTHING). Of all multipliers
+ * and is dropped, and so is a row that moves nothing (its part of the largest diagonal is below NOTHING) or whose direction is
+ * about to vanish (the square of `part` is below RANK_MIN: jacobian.inl). Of all multipliers
  * that give the same accelerations the smallest ones (of the scaled rows) are taken: lambda less its part in the null space
  * N = (-L1^-T L2', 1)' of A. */
 #define RANK_MIN 1e-11
@@ -163,9 +164,11 @@ static void pivot_factor(const bough_model *m, constraint_work *c) {
     c->order[i] = i;
     largest = v > largest ? v : largest;
   }
+  c->least = 1.0;
   for (int i = 0; i < n; i++) {
-    const double v = lane_get(*entry(m, c, i, i), 0);
-    c->diagonal[i] = v > NOTHING * largest ? sqrt(v) : 0.0;
+    const double v = lane_get(*entry(m, c, i, i), 0), part = c->part[i] * c->part[i];
+    c->diagonal[i] = v > NOTHING * largest && part > c->rank_min ? sqrt(v) : 0.0;
+    if (c->diagonal[i] > 0.0 && part < c->least) c->least = part;
   }
   for (int i = 0; i < n; i++)
     for (int j = 0; j <= i; j++) {
@@ -177,7 +180,9 @@ static void pivot_factor(const bough_model *m, constraint_work *c) {
     int best = p;
     for (int i = p + 1; i < n; i++)
       if (lane_get(*entry(m, c, i, i), 0) > lane_get(*entry(m, c, best, best), 0)) best = i;
-    if (!(lane_get(*entry(m, c, best, best), 0) > RANK_MIN)) return;
+    const double pivot = lane_get(*entry(m, c, best, best), 0);
+    if (!(pivot > c->rank_min)) return;
+    if (pivot < c->least) c->least = pivot;
     if (best != p) swap_rows(m, c, p, best);
     const real root = lane_sqrt(*entry(m, c, p, p)), inverse = 1.0 / root;
     *entry(m, c, p, p) = root;
@@ -380,6 +385,32 @@ static void constraint_outputs(const bough_model *m, const constraint_work *c, r
   for (int i = 0; coupling && i < m->n_couplings; i++) coupling[i] = c->lambda[m->coupling[i].row];
 }
 
+#ifdef LANE_ONE
+/* Rows of a branch take the place of those that vanish: B x = -J u moves positions, B x = -B u/2 speeds, since B u is quadratic
+ * in u. */
+static void take_branch(const bough_model *m, constraint_work *c, const bough_branch *branch, const real *u) {
+  for (int i = 0; i < m->n_rows; i++) {
+    if (!branch->turned[i]) continue;
+    const size_t first = (size_t)i * (size_t)m->nu;
+    memcpy(c->J + first, branch->row + first, (size_t)m->nu * sizeof(real));
+    c->g[i] = branch->rate[i], c->rate[i] = 0.0, c->part[i] = 1.0;
+    for (int j = 0; j < m->nu; j++) c->rate[i] += 0.5 * c->J[first + (size_t)j] * u[j];
+  }
+}
+
+void bough_dependence(const bough_model *m, const void *constraints, int place, double *N) {
+  constraint_work *c = (constraint_work *)(uintptr_t)constraints; /* its factor is read only */
+  real *x = c->null;
+  const double own = c->diagonal[c->order[place]];
+  for (int i = 0; i < m->n_rows; i++) N[i] = 0.0;
+  N[c->order[place]] = 1.0;
+  if (own == 0.0) return;
+  for (int i = 0; i < c->rank; i++) x[i] = -*entry(m, c, place, i);
+  solve_upper(m, c, x);
+  for (int i = 0; i < c->rank; i++) N[c->order[i]] = x[i] * own / c->diagonal[c->order[i]];
+}
+#endif
+
 /* The forward sweep with multipliers: J x + target = 0 for the answer x of the tree. */
 static void constrained(const bough_forward_ops *ops, const bough_sweep *s, const bough_sweep *kin, void *work,
                         void *constraints, const bough_constrained *in, bough_target target) {
@@ -387,6 +418,9 @@ static void constrained(const bough_forward_ops *ops, const bough_sweep *s, cons
   const bough_model *m = s->model;
   real *x = in->udot;
   constraint_rows(kin, work, c, in->q, in->rate_u ? in->rate_u : in->u);
+#ifdef LANE_ONE
+  if (in->branch) take_branch(m, c, in->branch, in->rate_u);
+#endif
   ops->forward(s, work, in->q, in->u, in->tau ? in->tau : c->zero, in->motion, in->loads, x, c->force,
                in->reaction ? c->reaction : NULL);
   bough_sweep still = *s; /* nothing but lambda acts */
@@ -394,6 +428,7 @@ static void constrained(const bough_forward_ops *ops, const bough_sweep *s, cons
   still.gravity = none;
   for (int i = 0; i < m->n_rows; i++) row_innovations(&still, work, c, i);
   gram(m, c);
+  c->rank_min = in->singular > 0.0 ? in->singular : RANK_MIN;
   pivot_factor(m, c);
   const real *aim = target == TARGET_ACCELERATION ? c->bias : target == TARGET_SPEED ? c->rate : c->g;
   for (int i = 0; i < m->n_rows; i++) {
@@ -426,7 +461,7 @@ const void *bough_constraint_rates(const void *constraints, const double **scale
 #ifdef LANE_ONE
 bough_constraint_view bough_constraints_of(const void *constraints) {
   const constraint_work *c = constraints;
-  const bough_constraint_view v = {c->J, c->g, c->rate, c->bias, c->scale, c->order, c->rank};
+  const bough_constraint_view v = {c->J, c->g, c->rate, c->bias, c->scale, c->order, c->rank, c->least};
   return v;
 }
 #endif
