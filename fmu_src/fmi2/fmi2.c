@@ -226,6 +226,7 @@ fmi2Status fmi2NewDiscreteStates(fmi2Component c, fmi2EventInfo *info) {
   const bough_instance_status status = bough_instance_update(f, &jumped);
   memset(info, 0, sizeof *info);
   info->valuesOfContinuousStatesChanged = jumped ? fmi2True : fmi2False;
+  info->nextEventTimeDefined = bough_instance_next_event(f, &info->nextEventTime) ? fmi2True : fmi2False;
   return (fmi2Status)status;
 }
 fmi2Status fmi2EnterContinuousTimeMode(fmi2Component c) {

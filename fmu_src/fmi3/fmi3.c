@@ -407,9 +407,8 @@ fmi3Status fmi3UpdateDiscreteStates(fmi3Instance c, fmi3Boolean *need_update, fm
     return fmi3Error;
   int jumped = 0;
   const bough_instance_status status = bough_instance_update(f, &jumped);
-  *need_update = *terminate = *nominals_changed = *next_defined = fmi3False;
-  *next_time = 0.0;
-  if (bough_instance_event_mode(f)) *next_defined = bough_instance_next_event(f, next_time) ? fmi3True : fmi3False;
+  *need_update = *terminate = *nominals_changed = fmi3False;
+  *next_defined = bough_instance_next_event(f, next_time) ? fmi3True : fmi3False;
   *values_changed = jumped ? fmi3True : fmi3False;
   return (fmi3Status)status;
 }

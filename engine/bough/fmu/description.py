@@ -59,7 +59,8 @@ class Description:
         derivatives: Derivatives of all states, in the order of the states; knowns likewise.
         indicators: Event functions; knowns likewise.
         initial: Unknowns of initialization; their knowns are states, inputs and tunable parameters.
-        partner: Whether it is a partner: Co-Simulation only, inputs held over a step, no derivatives.
+        partner: Whether it is a partner: inputs held over a step, no derivatives.
+        exchange: Whether it is for Model Exchange too.
         events: Whether it has an event mode in Co-Simulation (FMI 3): steps end at samples.
         author: Who has made the model; empty if not told.
         version: Of the model; empty if not told.
@@ -73,6 +74,7 @@ class Description:
     derivatives: tuple[Unknown, ...]
     initial: tuple[Unknown, ...]
     partner: bool = False
+    exchange: bool = True
     events: bool = False
     author: str = ""
     version: str = ""

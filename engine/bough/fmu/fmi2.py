@@ -52,7 +52,7 @@ def model_description(d: Description, token: str, python: bool = False, sources:
         **head(d),
         "numberOfEventIndicators": sum(d.variables[x.reference].count for x in d.indicators),
     }
-    exchange = not (python or d.partner)
+    exchange = d.exchange and not python
     variables = (x for i, v in enumerate(d.variables) for x in _variable(v, i, exchange))
     structure = element("Outputs", {}, _unknowns(d.outputs, d.spelt)) if d.outputs else []
     structure += element("Derivatives", {}, _unknowns(d.derivatives, d.spelt)) if d.derivatives else []
@@ -94,8 +94,9 @@ def _interfaces(d: Description, python: bool, sources: Sequence[str]) -> Lines:
     inside = element("SourceFiles", {}, files) if files else []
     less = {**(PARTNER if d.partner else {}), **(PYTHON if python else {})}
     step = element("CoSimulation", {**common, **co_simulation, **less}, inside)
-    exchange = element("ModelExchange", {**common, "completedIntegratorStepNotNeeded": not d.drifts}, inside)
-    return step if python or d.partner else [*exchange, *step]
+    own = {key: less.get(key, value) for key, value in common.items()}
+    exchange = element("ModelExchange", {**own, "completedIntegratorStepNotNeeded": not d.drifts}, inside)
+    return [*exchange, *step] if d.exchange and not python else step
 
 
 def _types(d: Description) -> Lines:

@@ -72,6 +72,8 @@ def model_description(d: Description, token: str) -> str:
         "hasEventMode": d.events,
         "providesEvaluateDiscreteStates": False,
     }
+    less = PARTNER if d.partner else {}
+    own = {key: less.get(key, value) for key, value in common.items()}
     structure = _unknowns("Output", d.outputs, d.spelt) + _unknowns("ContinuousStateDerivative", d.derivatives, d.spelt)
     structure += _unknowns("InitialUnknown", d.initial, d.spelt) + _unknowns("EventIndicator", d.indicators, d.spelt)
     return document(
@@ -79,8 +81,8 @@ def model_description(d: Description, token: str) -> str:
             "fmiModelDescription",
             attributes,
             [
-                *([] if d.partner else element("ModelExchange", {**common, **model_exchange})),
-                *element("CoSimulation", {**common, **co_simulation, **(PARTNER if d.partner else {})}),
+                *(element("ModelExchange", {**own, **model_exchange}) if d.exchange else []),
+                *element("CoSimulation", {**common, **co_simulation, **less}),
                 *unit_definitions(d),
                 *_types(d),
                 *log_categories(),

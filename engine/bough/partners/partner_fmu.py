@@ -97,7 +97,7 @@ def build_partner(
     platforms: str | Sequence[str] = "all",
     runtime: str = "native",
 ) -> Path:
-    """Write a partner as an FMU for Co-Simulation. The same arguments give the same bytes.
+    """Write a partner as an FMU: for Co-Simulation, controllers for Model Exchange too. Same arguments, same bytes.
 
     Args:
         kind: "motor", "controller" or "model-controller".
@@ -172,7 +172,16 @@ def description(partner: Partner, fmi: str) -> Description:
     events = any(q.sampled for q in partner.quantities)
     text = partner.text if partner.axes == 1 else f"{partner.text}, {partner.axes} axes"
     return Description(
-        partner_name(partner), text, f"bough {VERSION}", variables, run, (), start, partner=True, events=events
+        partner_name(partner),
+        text,
+        f"bough {VERSION}",
+        variables,
+        run,
+        (),
+        start,
+        partner=True,
+        exchange=events,
+        events=events,
     )
 
 

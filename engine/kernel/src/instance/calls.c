@@ -86,7 +86,7 @@ int bough_instance_missing(bough_instance *f, const void *array, size_t count) {
 
 /* not as many values as continuous states; logs */
 static int wrong_states(bough_instance *f, const void *x, size_t count) {
-  if (x && count == (size_t)(f->nq + f->nu)) return 0;
+  if ((x || count == 0) && count == (size_t)(f->nq + f->nu)) return 0;
   bough_instance_log(f, INSTANCE_ERROR, LOG_ERROR, "%s: %lu values for %d continuous states", f->function, (unsigned long)count,
           f->nq + f->nu);
   return 1;
@@ -100,6 +100,7 @@ bough_instance_status bough_instance_set_states(bough_instance *f, const double 
               (unsigned long)i, x[i]);
       return INSTANCE_DISCARD;
     }
+  if (count == 0) return INSTANCE_OK;
   memcpy(f->q, x, (size_t)f->nq * sizeof *x);
   memcpy(f->u, x + f->nq, (size_t)f->nu * sizeof *x);
   f->dynamics_fresh = f->sensors_fresh = 0;
@@ -116,6 +117,7 @@ bough_instance_status bough_instance_set_time(bough_instance *f, double time) {
 int bough_instance_states(const bough_instance *f) { return f ? f->nq + f->nu : 0; }
 bough_instance_status bough_instance_enter_event(bough_instance *f) {
   f->now.state = AT_EVENT;
+  if (f->partner) f->dynamics_fresh = 0; /* a sample may be due */
   return INSTANCE_OK;
 }
 bough_instance_status bough_instance_update(bough_instance *f, int *jumped) {
@@ -161,6 +163,7 @@ bough_instance_status bough_instance_enter_continuous(bough_instance *f) {
 }
 bough_instance_status bough_instance_get_states(bough_instance *f, double *x, size_t count) {
   if (wrong_states(f, x, count)) return INSTANCE_ERROR;
+  if (count == 0) return INSTANCE_OK;
   const bough_instance_status status = bough_instance_apply(f);
   memcpy(x, f->q, (size_t)f->nq * sizeof *x);
   memcpy(x + f->nq, f->u, (size_t)f->nu * sizeof *x);
@@ -168,6 +171,7 @@ bough_instance_status bough_instance_get_states(bough_instance *f, double *x, si
 }
 bough_instance_status bough_instance_get_rates(bough_instance *f, double *rates, size_t count) {
   if (wrong_states(f, rates, count)) return INSTANCE_ERROR;
+  if (count == 0) return INSTANCE_OK;
   const bough_instance_status status = bough_instance_evaluate(f, 0);
   memcpy(rates, f->qdot, (size_t)f->nq * sizeof *rates);
   memcpy(rates + f->nq, f->udot, (size_t)f->nu * sizeof *rates);

@@ -83,7 +83,7 @@ struct bough_instance {
   const bough_instance_type *type;
   bough_clock now;
   int nq, nu, n_loads, log_mask;
-  int event_mode; /* Co-Simulation with event mode */
+  int event_mode; /* samples are taken in event mode: of Co-Simulation, if the host uses it, and of Model Exchange */
   const bough_resource *resource;
   unsigned char *bytes; /* of the resource */
   bough_model *model;

@@ -34,7 +34,7 @@ static int events_fit(bough_instance *f) {
                      "Cure: instantiate with eventModeUsed = false.");
   return 0;
 }
-int bough_instance_event_mode(const bough_instance *f) { return f->event_mode; }
+int bough_instance_event_mode(const bough_instance *f) { return f->event_mode && f->now.cosimulation; }
 int bough_instance_next_event(const bough_instance *f, double *time) {
   *time = f->type->next_event ? f->type->next_event(f) : -1.0;
   return f->type->next_event && *time >= f->now.start_time;

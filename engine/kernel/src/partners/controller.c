@@ -87,4 +87,4 @@ static int open(bough_instance *f) {
 }
 static double sample_of(const bough_instance *f, const double *arrays) { return arrays[f->partner->first[SAMPLE]]; }
 
-const bough_partner_law bough_partner_controller = {QUANTITIES, 0, open, evaluate, advance, sample_of};
+const bough_partner_law bough_partner_controller = {QUANTITIES, 0, open, evaluate, advance, sample_of, 1};

@@ -335,4 +335,4 @@ static double sample_of(const bough_instance *f, const double *arrays) {
   return f->partner->table[SAMPLE];
 }
 
-const bough_partner_law bough_partner_model_controller = {QUANTITIES, MODAL, open, evaluate, advance, sample_of};
+const bough_partner_law bough_partner_model_controller = {QUANTITIES, MODAL, open, evaluate, advance, sample_of, 1};

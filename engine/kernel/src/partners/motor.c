@@ -104,4 +104,4 @@ static double sample(const bough_instance *f, const double *arrays) {
   return 0.0;
 }
 
-const bough_partner_law bough_partner_motor = {QUANTITIES, 0, open, evaluate, advance, sample};
+const bough_partner_law bough_partner_motor = {QUANTITIES, 0, open, evaluate, advance, sample, 0};

@@ -1,4 +1,5 @@
-/* partner.c - partners as instances: creation, values, steps. They are for Co-Simulation. */
+/* partner.c - partners as instances: creation, values, steps. All are for Co-Simulation; those that sample are for Model
+ * Exchange too, without continuous states: samples are time events, taken in event mode. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,11 +81,12 @@ static void begin(bough_instance *f) {
 }
 
 static int open(bough_instance *f) {
-  if (!f->now.cosimulation) {
+  if (!open_partner(f)) return 0;
+  if (!f->now.cosimulation && !f->partner->law->exchange) {
     bough_instance_log(f, INSTANCE_ERROR, LOG_ERROR, "instantiation: this FMU is for co-simulation, not for model exchange.");
     return 0;
   }
-  if (!open_partner(f)) return 0;
+  f->event_mode |= !f->now.cosimulation;
   begin(f);
   return 1;
 }
@@ -149,7 +151,7 @@ static int in_range(const bough_instance *f, const bough_variable *v, double x) 
 static bough_instance_status check(bough_instance *f, const bough_variable *v, const double *value) {
   const int before = AT_INSTANTIATED | AT_INITIALIZATION, state = (int)f->now.state;
   const int settable = v->role == ROLE_FIXED ? state & before
-                       : v->role == ROLE_TUNABLE || v->role == ROLE_INPUT ? state & (before | AT_STEP | AT_EVENT) : 0;
+                       : v->role == ROLE_TUNABLE || v->role == ROLE_INPUT ? state & (before | AT_STEP | AT_EVENT | (v->role == ROLE_INPUT ? AT_CONTINUOUS : 0)) : 0;
   if (!settable) {
     bough_instance_log(f, INSTANCE_ERROR, LOG_ERROR, "%s: '%s' cannot be set in state '%s'. Cure: it is %s.", f->function, v->name,
             bough_instance_state_name(f->now.state),

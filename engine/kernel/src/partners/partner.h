@@ -20,6 +20,7 @@ typedef struct {
   bough_instance_status (*advance)(bough_instance *f, double end); /* memory from now to `end`, inputs held */
   double (*sample)(const bough_instance *f, const double *arrays); /* s; the first number in memory is then that of the next
                                                                   * sample. 0: this partner does not sample */
+  int exchange;                                 /* whether it is for Model Exchange too: samples are time events there */
 } bough_partner_law;
 extern const bough_partner_law bough_partner_motor, bough_partner_controller, bough_partner_model_controller;
 
@@ -58,7 +59,7 @@ static inline double bough_sample_time(double start, double k, double sample) { 
 /* Whether a sample at t is to be shown: it is due, and inputs of this instant are here. Before, what a host reads would be
  * made of new references and old measurements. */
 static inline int bough_sample_due(const bough_instance *f, double t, double sample) {
-  if (f->event_mode && f->now.state == AT_STEP) return 0; /* it is taken in event mode */
+  if (f->event_mode && (f->now.state & (AT_STEP | AT_CONTINUOUS))) return 0; /* it is taken in event mode */
   return (f->now.changed & CHANGED_INPUTS) && t <= f->now.time + SAMPLE_SLACK * sample;
 }
 /* Would a step to `end` take more than `most` samples, from number `next` on? Logs. */
