@@ -78,3 +78,32 @@ def test_xml_is_told_as_xml_and_not_as_bad_indentation(tmp_path: Path, text: str
 
 def test_friction_is_not_taken_for_damping() -> None:
     assert "friction" not in MODEL_WORDS.synonyms["damping"].split()
+
+
+def _wheel(axis: list[float], inertia: list[float], **more: Any) -> dict[str, Any]:
+    spin = {"name": "spin", "type": "revolute", "axis": axis, **more}
+    wheel = {"mass": 5.0, "inertia": inertia}
+    return {"bough": 1, "name": "m", "bodies": [{"name": "wheel", "parent": "ground", "hinge": spin, "rigid": wheel}]}
+
+
+DISC = [0.1, 0.1, 0.2, 0.0, 0.0, 0.0]
+TILTED = [0.0, 0.6, 0.8]
+
+
+def test_a_tilted_wheel_whose_inertia_is_not_turned_is_noted_with_the_turned_one() -> None:
+    (note,) = _notes(_wheel(TILTED, DISC))
+    assert note.startswith("bodies[0].rigid.inertia: turn the inertia with the axis: [0.1, 0.136, 0.164, 0, 0, 0.048]")
+    assert _notes(_wheel(TILTED, [0.1, 0.136, 0.164, 0, 0, 0.048])) == []
+    assert _notes(_wheel([0, 0, -1], DISC)) == [] == _notes(_wheel([1, 0, 0], DISC)), "about its axis, about a diameter"
+    assert _notes(_wheel(TILTED, DISC, limits={"lower": -1, "upper": 1, "stiffness": 1e3})) == [], (
+        "a part that turns a bit"
+    )
+    assert _notes(_wheel(TILTED, [0.1, 0.15, 0.2, 0, 0, 0])) == [] == _notes(_wheel(TILTED, [0.2, 0.2, 0.1, 0, 0, 0]))
+
+
+def test_a_damper_that_binds_the_default_method_is_noted_by_check() -> None:
+    """1e6 N.m.s/rad on 0.2 kg.m2 decays at 5e6 per second."""
+    model = _wheel([0, 0, 1], DISC, damping=1e6)
+    (note,) = bough.check(model)["notes"]
+    assert "damping at spin stops a motion in 2e-07 s" in note["text"] and "rosenbrock2" in note["cure"]
+    assert bough.check(_wheel([0, 0, 1], DISC, damping=1e3))["notes"] == []

@@ -3,12 +3,52 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.linalg import eigh
 
 from bough.errors import BoughError
+from bough.mechanism import kernel
 from bough.mechanism.bodies import Array
 from bough.mechanism.kernel_watch import new_warnings, watch
 from bough.mechanism.mechanism import Mechanism
 from bough.model import Hinge
+
+MOST_SPEEDS = 1000
+"""Speeds of a mechanism beyond which nothing is said of its damping: the eigenvalues would take a second and more."""
+MOST_RATE = 3e5
+"""Rate of decay, 1/s, beyond which the default method, explicit, takes a hundred thousand steps a second."""
+
+
+def fastest_decay(system: Mechanism, data: kernel.KernelData, q: Array) -> tuple[str, float] | None:
+    """The hinge whose damper stops a motion soonest, and its rate of decay, 1/s; None without dampers.
+
+    A motion `M du/dt = -C u` decays at the eigenvalues of `M^-1 C`.
+    """
+    if not 0 < system.nu <= MOST_SPEEDS:
+        return None
+    free = np.flatnonzero(data.get(kernel.HELD, system.nu) == 0.0)
+    c = data.get(kernel.DAMPING, system.nu)[free]
+    if not np.any(c > 0.0):
+        return None
+    M = data.mass_matrix(q[None])[0][np.ix_(free, free)]
+    try:
+        rates, shapes = eigh(np.diag(c), M)
+    except np.linalg.LinAlgError:  # whoever runs it says that the inertia is singular
+        return None
+    name = system.u_names[free[int(np.argmax(c * shapes[:, -1] ** 2))]]
+    return name.rpartition(".")[0], float(rates[-1])
+
+
+def strong_damper(system: Mechanism) -> tuple[str, str, str] | None:
+    """What is found, why it matters and the cure where a damper binds the default method to tiny steps."""
+    found = fastest_decay(system, system._data, system.initial_state()[0])
+    if found is None or found[1] <= MOST_RATE:
+        return None
+    hinge, rate = found
+    return (
+        f"the damping at {hinge} stops a motion in {1 / rate:.2g} s",
+        f"the default method, dopri5, follows it with {rate / 3.3:.2g} steps for each second",
+        "check its unit (N.m.s/rad, N.s/m), or run with `--method rosenbrock2`, which steps over it",
+    )
 
 
 def foreseen(system: Mechanism) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from bough.flex import flex_body, load
-from bough.mechanism.foresight import foreseen
+from bough.mechanism.foresight import foreseen, strong_damper
 from bough.mechanism.mechanism import Mechanism
 from bough.model import Body, Model, plausibility_notes
 from bough.text.source import ModelSource
@@ -66,6 +66,7 @@ def summary(system: Mechanism, source: ModelSource | None = None) -> dict[str, A
         "notes": [
             *(asdict(note) | {"text": str(note)} for note in plausibility_notes(model, source)),
             *(_ahead(text) for text in foreseen(system)),
+            *_damper(system),
         ],
     }
 
@@ -75,6 +76,16 @@ def _ahead(text: str) -> dict[str, Any]:
     found, _, cure = text.partition(" Cure: ")
     why = "modes are linear: beyond this the answer is wrong"
     return {"file": "", "line": None, "key": "", "found": found, "why": why, "cure": cure, "text": text}
+
+
+def _damper(system: Mechanism) -> list[dict[str, Any]]:
+    """A damper so strong that the default method hardly moves on, as a note."""
+    told = strong_damper(system)
+    if told is None:
+        return []
+    found, why, cure = told
+    text = f"{found}; {why}; {cure}"
+    return [{"file": "", "line": None, "key": "", "found": found, "why": why, "cure": cure, "text": text}]
 
 
 def _loops(system: Mechanism) -> dict[str, Any]:

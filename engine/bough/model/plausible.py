@@ -10,6 +10,8 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import numpy as np
+
 from bough.model.beam_data import Beam, Section
 from bough.model.frames import one_axis
 from bough.model.model import Body, Hinge, Model, Rigid
@@ -255,6 +257,8 @@ def _of_rigid(body: Body, model: Model, path: Path) -> Iterator[_Oddity]:
         found = f"a body {body.name!r} without mass that carries nothing"
         yield _Oddity(path, found, "it has no effect on anything", "give its mass in kg, or remove the body")
     yield from _of_extent(rigid, path[:-1])
+    if not any(other.parent == body.name for other in model.whole_bodies):
+        yield from _of_wheel(body.hinge, rigid, path[:-1])
     others = [b.rigid.mass for b in model.bodies if b.rigid is not None and b.rigid.mass > 0.0]
     if rigid.mass > HEAVY and rigid.mass > HEAVY * min(others):
         found = f"{rigid.mass:g} kg in a model whose lightest body has {min(others):g} kg"
@@ -277,3 +281,29 @@ def _of_extent(rigid: Rigid, path: Path) -> Iterator[_Oddity]:
             found = f"a radius of gyration of {gyration:.3g} m, {max(rigid.inertia[:3]):g} kg.m2 with {rigid.mass:g} kg"
             cure = "give kg.m2: 1e6 kg.mm2 is 1"
             yield _Oddity((*path, "inertia"), found, "few rigid bodies are hundreds of metres large", cure)
+
+
+def _of_wheel(hinge: Hinge, rigid: Rigid, path: Path) -> Iterator[_Oddity]:
+    """A disc that carries nothing, its centre on its axis of rotation, but tilted against it: it would wobble.
+
+    Where the axis of a wheel is tilted, its inertia has to be turned as well: it is in body axes, those of the hinge's
+    frame and not of the wheel. About a diameter a disc does not wobble.
+    """
+    if hinge.type != "revolute" or hinge.limits:
+        return
+    axis = np.array(hinge.axes[0]) / np.linalg.norm(hinge.axes[0])
+    Ixx, Iyy, Izz, Ixy, Ixz, Iyz = rigid.inertia
+    moments, own = np.linalg.eigh([[Ixx, Ixy, Ixz], [Ixy, Iyy, Iyz], [Ixz, Iyz, Izz]])
+    size = math.sqrt(moments[2] / rigid.mass) if rigid.mass > 0.0 else math.inf
+    centred = np.linalg.norm(np.cross(axis, rigid.com)) <= 1e-3 * size
+    disc = moments[1] - moments[0] <= 0.01 * moments[2] and moments[2] > 1.05 * moments[1]
+    tilt = math.degrees(math.acos(min(1.0, abs(float(own[:, 2] @ axis)))))
+    if not (centred and disc and 1.0 < tilt < 89.0):
+        return
+    a, t = axis, float(moments[1])
+    turned = t * np.eye(3) + (float(moments[2]) - t) * np.outer(a, a)
+    six = [*np.diag(turned), turned[0, 1], turned[0, 2], turned[1, 2]]
+    about = ", ".join(f"{x:.3g}" for x in own[:, 2] * (1.0 if own[:, 2] @ axis >= 0.0 else -1.0))
+    found = f"a disc with its axis along [{about}] that turns about an axis {tilt:.3g} deg away"
+    cure = f"turn the inertia with the axis: [{', '.join(f'{x:.6g}' for x in six)}], or tilt `frame` and keep the axis"
+    yield _Oddity((*path, "inertia"), found, "it wobbles as it spins", cure)
