@@ -103,6 +103,22 @@ def test_a_jump_between_two_rows_that_agree_does_not_end_a_run(method: str) -> N
         )
 
 
+@pytest.mark.parametrize("of_state", [False, True])
+@pytest.mark.parametrize("begins", [0.0, 3.0])
+def test_a_function_that_gives_another_value_at_each_call_ends_the_run(begins: float, of_state: bool) -> None:
+    """Noise looks like rounding to the error control: the run had ended well, with a speed that nothing stands for."""
+    draws = np.random.default_rng(1)
+
+    def noise(t: float) -> float:
+        return float(draws.normal()) if t >= begins else 1.0
+
+    law = (lambda t, state: noise(t)) if of_state else noise
+    with pytest.raises(bough.SimulationError, match=r"inputs\['axis.tau'\].*asked twice.*\(times, values\)") as caught:
+        bough.simulate(SATELLITE, 10.0, inputs={"axis.tau": law}, step=1.0)
+    rows = 0 if caught.value.result is None else len(caught.value.result.t)
+    assert rows == begins
+
+
 def test_max_step_finds_what_a_function_does_between_rows() -> None:
     narrow = bough.simulate(
         SATELLITE,

@@ -17,7 +17,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bough.errors import ArgumentError, choices, did_you_mean, listed
+from bough.errors import ArgumentError, SimulationError, choices, did_you_mean, listed
 from bough.mechanism.kernel import LinearInputs
 from bough.mechanism.mechanism import Mechanism
 from bough.mechanism.variables import Variable
@@ -217,6 +217,25 @@ class Schedule:
         nu = self.nu
         tau[:], motion[:], loads.reshape(-1)[:] = now[:nu], now[nu : 2 * nu], now[2 * nu :]
         self.fill(t, q, u, tau, motion, loads)
+
+    def ask_again(self, t: float, q: Array, u: Array, tau: Array, motion: Array, loads: Array) -> None:
+        """Compare functions with what `at` has found: noise would pass for rounding in the stages of a step.
+
+        Raises:
+            SimulationError: A function gives another value.
+        """
+        found = {"tau": tau, "motion": motion, "loads": loads.reshape(-1)}
+        state = self._state.now(q, u)
+        again = [(s.variable, s.value(t)) for s in self._functions]
+        again += [(law.variable, law.value(t, state)) for law in self._laws]
+        for variable, value in again:
+            first = float(found[variable.kind][variable.index])
+            if value != first and not (np.isnan(value) and np.isnan(first)):
+                raise SimulationError(
+                    f"inputs[{variable.name!r}] is not a function of its arguments: asked twice at t = {t:.9g} s, it gave "
+                    f"{first:.9g} and {float(value):.9g}. A solver asks several times for one step. Draw noise "
+                    "beforehand and give it as a pair (times, values); step a controller that remembers with bough.Run"
+                )
 
 
 def _signal(variable: Variable, value: Input, times: Array) -> _Table | _Function | _Law:

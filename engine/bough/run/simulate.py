@@ -339,6 +339,9 @@ class _Recorder:
         t = float(self.times[i])
         try:
             self.schedule.at(t, q, u, self.tau, self.motion, self.loads)
+            self.schedule.ask_again(t, q, u, self.tau, self.motion, self.loads)
+        except SimulationError:
+            raise
         except Exception as error:  # the user's function may raise anything
             raise _input_failure(t, error) from None
         at = {"q": q, "u": u, "tau": self.tau, "motion": self.motion, "loads": self.loads}
