@@ -232,8 +232,8 @@ class Schedule:
             first = float(found[variable.kind][variable.index])
             if value != first and not (np.isnan(value) and np.isnan(first)):
                 raise SimulationError(
-                    f"inputs[{variable.name!r}] is not a function of its arguments: asked twice at t = {t:.9g} s, it gave "
-                    f"{first:.9g} and {float(value):.9g}. A solver asks several times for one step. Draw noise "
+                    f"inputs[{variable.name!r}] is not a function of its arguments: asked twice at t = {t:.9g} s "
+                    f"it gave {first:.9g} and {float(value):.9g}. A solver asks several times for one step. Draw noise "
                     "beforehand and give it as a pair (times, values); step a controller that remembers with bough.Run"
                 )
 
