@@ -31,6 +31,8 @@ COLUMNS = {
     "msat_drive": ["boom.hub.phi", "boom.hub.w", "motor.tau", "boom.boom.tip.r[2]"],
     "slider_crank": ["main.phi", "cylinder.s", "rod.eta[1]", "wrist.reaction_force[1]", "main.reaction_force[2]"],
     "stewart_platform": ["leg1.s", "leg4.f", "platform.origin.r[1]", "pose.Q[1]", "ball2.reaction_force[3]"],
+    "four_bar": ["knee.phi", "pivot.phi", "coupler.eta[1]", "rocker.eta[2]", "pin.reaction_force[1]", "motor.tau"],
+    "excavator": ["boom_foot.phi", "wrist.phi", "boom.eta[1]", "boom_cylinder.f", "bucket_pin.reaction_force[2]"],
     "spin_up": ["hub.phi", "hub.tau", "blade.eta[1]", "blade.tip.r[1]", "blade.tip.r[2]"],
 }
 

@@ -104,7 +104,8 @@ def test_example_at_rest_gains_the_work_of_a_pulse(name: str) -> None:
     work = float(cumulative_simpson(inside * run[speed][i : j + 1], x=run.t[i : j + 1])[-1])
     energy = total(system, run)
     gained = energy - energy[0]
-    assert abs(gained[:i]).max() == 0.0
+    # Loops are closed to 1e-10 m, and a stiff boom may be bent by that much: 1e-15 J of the 6e-8 J of the pulse.
+    assert abs(gained[:i]).max() <= (1e-7 * work if system.model.loops else 0.0)
     assert work > 0.0
     assert 0.0 <= gained[j] <= work * (1.0 + 1e-5)
     undamped = name in ("pendulum",)
