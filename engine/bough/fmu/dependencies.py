@@ -11,7 +11,8 @@ They are run on marks (`bough.fmu.marks`), out and in again until nothing change
 `x = (1 + A + A^2 + ...) b`, so what follows along chains of non-zero entries of A holds every dependency. Nothing is
 left out because it is small, as numbers would have it in a long or light chain. Directions that never couple (a plane
 mechanism's normal, the axes of a gantry) stay apart where they lie along the axes of the bodies' frames; where they lie
-askew, or where bodies are flexible, they count as coupled. Trees that share only the ground do not couple, nor do those
+askew, or where loops close, they count as coupled, and so do those of flexible bodies, unless these never leave a plane
+(`bough.fmu.flat`). Trees that share only the ground do not couple, nor do those
 on a body that follows given motions.
 """
 
@@ -121,15 +122,15 @@ class _Link:
         self.w = add(carried, self.spin)
         turns = [] if self.joint.whole else [scaled(a, x) for a, x, _ in self.joint.turns]
         inner = [cross(a, b) for i, a in enumerate(turns) for b in turns[i + 1 :]]
-        drift: Vector = (node.drift,) * 3
         slip = add(ZERO, *(scaled(d, v) for d, _, v, _ in self.slides))
-        self.drift_w = add(apply(self.back, add(cross(w, node.spin), drift)), cross(carried, self.spin), *inner)
+        moved = add(cross(w, node.spin), node.drift_spin)
+        self.drift_w = add(apply(self.back, moved), cross(carried, self.spin), *inner)
         self.drift_v = add(
             cross(w, cross(w, node.place)),
             cross(w, node.rate),
-            drift,
+            node.drift,
             cross(at_node, cross(at_node, self.arm)),
-            cross(add(cross(w, node.spin), drift), self.arm),
+            cross(moved, self.arm),
             cross(at_node, slip),
         )
 
@@ -185,11 +186,15 @@ class _Motion:
             eta, rate = self.placed.modal(k)
             damped = self.system.block.bodies[k].damping.any()
             scale = self.known(Kind.MODAL_DAMPING, k) if damped else None
-            felt = (x for load in self.sensors.loads(k, moving=True) for x in load)
+            felt, plane = self.sensors.loads(k, moving=True), self.placed.flat(k)
             u0 = self.placed.u0[k] + self.placed.bodies[k].hinge.kind.nu
             given = self.known(Kind.TAU, *range(u0, self.placed.u0[k + 1])) or None
-            own = total([*eta, *rate, *w, scale, given, *felt])
-            return (own,) * 3, (own,) * 3
+            own = total([*eta, *rate, *w, scale, given])
+            if plane is None:
+                every: Vector = (total([own, *felt[0], *felt[1]]),) * 3
+                return every, every
+            odd: Vector = (plane.drift(w),) * 3
+            return plane.spread(plus(own, plane.within(*felt)), odd, odd)
         J, c, _ = inertia
         h = constant(sum((x.momentum * np.array(x.axis) for x in rigid.wheels), np.zeros(3)), DUST)
         torque, force = self.sensors.loads(k)
@@ -228,19 +233,34 @@ class _Motion:
         torque, force = add(torque, (closing,) * 3), add(force, (closing,) * 3)
         inner = [self._carried(self.links[c]) for c in self.children[k]]
         if inertia is None:
-            moving = [c for c in self.children[k] if self.links[c].joint.node.moving]
-            felt = (x for c in moving for vector in self._carried(self.links[c]) for x in vector)
-            every = total([*w, *v, *torque, *felt, self.modal[k]])
-            if self.placed.bodies[k].mode_count:
-                self.modal[k] = every
-            own: Vector = (every,) * 3
-            inner.append(self.sensors.loads(k))
-            self.f[k] = add(own, *(t for t, _ in inner)), add(own, *(f for _, f in inner))
+            moving = [self._carried(self.links[c]) for c in self.children[k] if self.links[c].joint.node.moving]
+            self.f[k] = self._flexible(k, (torque, force), moving, [*inner, self.sensors.loads(k)])
         else:
             J, c, m = inertia
             torques = add(torque, apply(J, w), cross(c, v), *(t for t, _ in inner))
             self.f[k] = torques, add(force, scaled(v, m), cross(w, c), *(f for _, f in inner))
         self._hinge(link)
+
+    def _flexible(
+        self,
+        k: int,
+        bias: tuple[Vector, Vector],
+        moving: list[tuple[Vector, Vector]],
+        inner: list[tuple[Vector, Vector]],
+    ) -> tuple[Vector, Vector]:
+        """Torque and force of a flexible body, and what its modes feel: of a flat one only what is in its plane."""
+        plane, (w, v) = self.placed.flat(k), self.alpha[k]
+        if plane is None:
+            felt = (x for pair in ((w, v), bias, *moving) for vector in pair for x in vector)
+            every = total([*felt, self.modal[k]])
+            own: tuple[Vector, Vector] = (every,) * 3, (every,) * 3
+        else:
+            every = total([*(plane.within(*pair) for pair in ((w, v), bias, *moving)), self.modal[k]])
+            torque, force = plane.resist(w, v)
+            own = plane.spread(every, add(torque, bias[0]), add(force, bias[1]))
+        if self.placed.bodies[k].mode_count:
+            self.modal[k] = every
+        return add(own[0], *(t for t, _ in inner)), add(own[1], *(f for _, f in inner))
 
     def _carried(self, link: _Link) -> tuple[Vector, Vector]:
         """A child's torque and force at the parent's frame."""

@@ -12,6 +12,7 @@ from scipy.spatial.transform import Rotation
 
 from bough.flex.body import ROTATION, TRANSLATION
 from bough.flex.integrals import clamp
+from bough.fmu.flat import Flat, flat
 from bough.fmu.marks import (
     DUST,
     IDENTITY,
@@ -68,7 +69,8 @@ class Node:
         spin: Its angular velocity relative to the body.
         bends: Which components of its rotation follow the modes; the marks are what those directions depend on.
         moves: The same of its position.
-        drift: What its accelerations depend on beside those of the modes.
+        drift: What its linear acceleration depends on beside that of the modes.
+        drift_spin: The same of its angular acceleration.
     """
 
     turn: Matrix = IDENTITY
@@ -78,7 +80,8 @@ class Node:
     spin: Vector = ZERO
     bends: Vector = ZERO
     moves: Vector = ZERO
-    drift: Mark = None
+    drift: Vector = ZERO
+    drift_spin: Vector = ZERO
 
     @property
     def moving(self) -> bool:
@@ -134,6 +137,7 @@ class Placed:
             self.u0.append(self.u0[-1] + body.hinge.kind.nu + body.mode_count)
         self.shafts = list(shafts(system.model))
         self._nodes: dict[tuple[int, str], Node] = {}
+        self._flat: dict[int, Flat | None] = {}
         self._joints: dict[int, Joint] = {}
 
     def parent(self, k: int) -> int:
@@ -177,7 +181,7 @@ class Placed:
         q, u = self.modal(k)
         place = constant(l0[j])
         if there[at].any() or data.stiffening is not None:
-            return _bent(place, (there[at] | there[j]).any(axis=0).tolist(), q, u, j == at)
+            return _bent(place, (there[at] | there[j]).any(axis=0).tolist(), q, u, j == at, self.flat(k))
         lam, gam = there[j, :3], there[j, 3:]
         moves = tuple(0 if row.any() else None for row in gam)
         place = add(place, tuple(_bits(row, q) for row in gam))
@@ -194,7 +198,14 @@ class Placed:
         if lam.any(axis=0).sum() == 1:  # one mode turns it about an axis that stays
             still: Vector = (0, 0, 0)
             return Node((full,) * 3, (angle,) * 4, place, rate, (speed,) * 3, still, moves)
-        return Node((full,) * 3, (angle,) * 4, place, rate, (angle | speed,) * 3, full, moves, angle | speed)
+        fast: Vector = (angle | speed,) * 3
+        return Node((full,) * 3, (angle,) * 4, place, rate, fast, full, moves, fast, fast)
+
+    def flat(self, k: int) -> Flat | None:
+        """The plane that a flexible body never leaves; None if there is none."""
+        if k not in self._flat:
+            self._flat[k] = flat(self.system.block.bodies[k], *self.modal(k))
+        return self._flat[k]
 
     # ---- hinges
 
@@ -265,14 +276,23 @@ def _bits(which: np.ndarray[tuple[int], np.dtype[np.bool_]], bits: list[int]) ->
     return total(b for there, b in zip(which.tolist(), bits, strict=True) if there)
 
 
-def _bent(place: Vector, which: list[bool], q: list[int], u: list[int], attach: bool) -> Node:
-    """A node of a body whose frame moves with its modes, or whose points move along curves: everything follows them."""
+def _bent(place: Vector, which: list[bool], q: list[int], u: list[int], attach: bool, plane: Flat | None) -> Node:
+    """A node of a body whose frame moves with its modes, or whose points move along curves: everything follows them.
+
+    Of a flat body everything within the plane.
+    """
     if attach or not any(which):
         return Node(place=place)
     deflection = total(b for there, b in zip(which, q, strict=True) if there) or 0
     speed = deflection | (total(b for there, b in zip(which, u, strict=True) if there) or 0)
     full, fast = (deflection,) * 3, (speed,) * 3
-    return Node((full,) * 3, (deflection,) * 4, full, fast, fast, full, full, speed)
+    if plane is None:
+        return Node((full,) * 3, (deflection,) * 4, full, fast, fast, full, full, fast, fast)
+    bends, moves = plane.spread(deflection, ZERO, ZERO)
+    spin, rate = plane.spread(speed, ZERO, ZERO)
+    axis = [float(i == plane.normal) for i in range(3)]
+    around, turned = turn(axis, deflection), turn_quaternion(axis, deflection)
+    return Node(around, turned, add(moves, place), rate, spin, bends, moves, rate, spin)
 
 
 def _constant_turn(quaternion: tuple[float, ...]) -> tuple[Matrix, Vector]:

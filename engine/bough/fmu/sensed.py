@@ -195,11 +195,10 @@ class Sensors:
         """Angular and linear acceleration of a node."""
         f, (w, v) = self.frames[k], of
         arm, spin, rate = apply(f.A, node.place), apply(f.A, node.spin), apply(f.A, node.rate)
-        drift: Vector = (node.drift,) * 3
         own = modal[k] if k >= 0 else None
-        angular = add(w, cross(f.w, spin), drift, apply(f.A, scaled(node.bends, own)))
-        moved = apply(f.A, scaled(node.moves, own))
-        return angular, add(v, cross(w, arm), cross(f.w, cross(f.w, arm)), cross(f.w, rate), drift, moved)
+        angular = add(w, cross(f.w, spin), apply(f.A, add(node.drift_spin, scaled(node.bends, own))))
+        moved = apply(f.A, add(node.drift, scaled(node.moves, own)))
+        return angular, add(v, cross(w, arm), cross(f.w, cross(f.w, arm)), cross(f.w, rate), moved)
 
     def _acceleration(
         self,
