@@ -33,6 +33,8 @@ COLUMNS = {
     "stewart_platform": ["leg1.s", "leg4.f", "platform.origin.r[1]", "pose.Q[1]", "ball2.reaction_force[3]"],
     "four_bar": ["knee.phi", "pivot.phi", "coupler.eta[1]", "rocker.eta[2]", "pin.reaction_force[1]", "motor.tau"],
     "excavator": ["boom_foot.phi", "wrist.phi", "boom.eta[1]", "boom_cylinder.f", "bucket_pin.reaction_force[2]"],
+    "crane": ["rail.s", "hang.s[3]", "flight.s[1]", "flight.s[3]", "sling.f"],
+    "robot_joint": ["robot.joint.phi", "robot.joint.rotor.phi", "robot.joint.friction", "motor.i", "controller.e"],
     "spin_up": ["hub.phi", "hub.tau", "blade.eta[1]", "blade.tip.r[1]", "blade.tip.r[2]"],
 }
 

@@ -142,3 +142,33 @@ def test_a_model_inside_the_controller_calms_the_arm() -> None:
         key: max(np.ptp(result[f"{key}.arm.payload.origin.r[{i}]"][late]) for i in (1, 2)) for key in ("joint", "model")
     }
     assert swing["joint"] > 5.0 * swing["model"]
+
+
+def test_a_joint_hunts_because_it_breaks_away_harder_than_it_moves() -> None:
+    """At its goal: it stands still between slips, breaks away at `static`, and each slip ends at the other side."""
+    example, result = script("robot_joint"), simulated("robot_joint")
+    late = result.t > example.STOP - 9.0
+    stuck = late & (result["robot.joint.sticking"] > 0.5)
+    assert not result["robot.joint.w"][stuck].any()
+    # Rows are 5 ms apart, in which the integral (400 V/(rad.s), 2 mrad, 10 N.m/V) adds 0.04 N.m of 3.5.
+    assert abs(result["robot.joint.friction"][stuck]).max() == pytest.approx(3.5, abs=0.1)
+    assert abs(result["robot.joint.friction"][late]).max() <= 3.5 * (1.0 + 1e-9)
+    # The shaft carries what friction holds, beyond half of the play.
+    wind = abs(example.lost(result)) - 0.5 * example.BACKLASH
+    calm = stuck & (result["robot.joint.rotor.sticking"] > 0.5) & (wind > 0.0)
+    assert abs(result["robot.joint.friction"][calm]) == pytest.approx(5000.0 * wind[calm], abs=1e-6)
+    period, size = example.hunting(result)
+    assert size > 5e-4
+    assert 1.0 < period < 5.0
+
+
+def test_ropes_of_the_crane_pull_where_they_are_taut() -> None:
+    result = simulated("crane")
+    slack = result["sling.s"] <= 1.5
+    assert slack.any()
+    assert not result["sling.f"][slack].any()
+    assert result["sling.f"].max() == 0.0 == result["hoist.f"].max()
+    # In the end the load stands on the floor, and the hoist carries the hook alone; a swing of the hook by some 0.1 deg
+    # and its ringing are left.
+    assert result["floor.f"][-1] == pytest.approx(1000.0 * 9.81, rel=5e-3)
+    assert result["hoist.f"][-1] == pytest.approx(-120.0 * 9.81, rel=5e-3)
