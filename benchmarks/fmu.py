@@ -45,7 +45,7 @@ def _program() -> Path:
     if spec is None or not spec.submodule_search_locations:
         raise ImportError("fmpy")
     headers = Path(spec.submodule_search_locations[0]) / "c-code"
-    library = bough.mechanism.kernel._lib._name  # the installed kernel
+    library = bough.mechanism.kernel_calls._lib._name  # the installed kernel
     target = OUT / "fmu_timer"
     OUT.mkdir(parents=True, exist_ok=True)
     include = [f"-I{ROOT / 'engine' / 'kernel' / 'include'}", "-isystem", str(headers)]

@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 
 import bough
 from bough.cli.app import app
-from bough.mechanism.kernel import METHODS
+from bough.mechanism.kernel_sim import METHODS
 from bough.mechanism.variable_table import scalar_table
 
 

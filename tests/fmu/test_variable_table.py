@@ -7,7 +7,7 @@ from fmu.described import ARM, CASES, TYPES, one_hinge, system_of
 from house.tools import ROOT
 
 import bough
-from bough.mechanism import kernel
+from bough.mechanism import kernel_calls
 from bough.mechanism.fields import FIELDS, Kind
 from bough.mechanism.variable_table import FmuVariable, scalar_table
 
@@ -134,5 +134,5 @@ def test_kinds_in_python_are_those_of_the_kernels_list() -> None:
         sys.path.pop(0)
     assert MODULE.read_text(encoding="utf-8") == module(LIST.read_text(encoding="utf-8")), "run `make kernel`"
     assert len(FIELDS) == len({int(kind) for kind in FIELDS}) > 20
-    assert {field.member for field in FIELDS.values() if field.group == "VALUE"} == set(kernel.VALUES)
-    assert {field.member for field in FIELDS.values() if field.group in ("STATE", "INPUT")} == set(kernel.POINT)
+    assert {field.member for field in FIELDS.values() if field.group == "VALUE"} == set(kernel_calls.VALUES)
+    assert {field.member for field in FIELDS.values() if field.group in ("STATE", "INPUT")} == set(kernel_calls.POINT)

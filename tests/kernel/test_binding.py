@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from bough.mechanism import instance, kernel, kernel_loops, kernel_watch
+from bough.mechanism import instance, kernel, kernel_calls, kernel_loops, kernel_sim, kernel_watch
 
 HEADERS = Path(__file__).parents[2] / "engine" / "kernel" / "include"
 
@@ -39,16 +39,14 @@ PYTHON = {
     **{
         f"BOUGH_{name}": getattr(kernel, name) for name in ("OK", "SINGULAR", "NOT_FINITE", "STEP_TOO_SMALL", "STOPPED")
     },
-    **{
-        f"BOUGH_{name}": getattr(kernel, name)
-        for name in ("PAUSED", "OPEN", "STEP_FIXED", "STEP_EITHER", "INPUT_ORDERS")
-    },
+    **{f"BOUGH_{name}": getattr(kernel, name) for name in ("PAUSED", "OPEN", "STEP_FIXED", "STEP_EITHER")},
     **{
         f"BOUGH_{name}": getattr(kernel, name)
         for name in ("GRAVITY", "DAMPING", "STIFFNESS", "REST", "ARMATURE", "HELD")
     },
     **{f"BOUGH_{name}": getattr(kernel, name) for name in ("INERTIA", "MODAL_DAMPING_SCALE", "STEP_ADAPTIVE")},
     **{f"BOUGH_{name}": getattr(kernel, name) for name in ("LANES_BATCH", "LANES_TANGENT")},
+    "BOUGH_INPUT_ORDERS": kernel_sim.INPUT_ORDERS,
     **{f"INSTANCE_{name}": getattr(instance, name) for name in ("OK", "WARNING", "DISCARD", "ERROR")},
     **{f"AT_{name}": getattr(instance, name) for name in ("INSTANTIATED", "INITIALIZATION", "STEP", "FAILED")},
     **{f"CALL_{name}": getattr(instance, f"_CALL_{name}") for name in ("SETUP", "SET", "STATE", "STEP")},
@@ -82,14 +80,14 @@ def _members(name: str) -> list[tuple[str, str]]:
 
 SIZES = {"int": c.c_int, "double": c.c_double, "size_t": c.c_size_t, "int64_t": c.c_int64}
 STRUCTURES: dict[str, type[c.Structure]] = {
-    "bough_where": kernel._Where,
-    "bough_sizes": kernel._Sizes,
-    "bough_sim_options": kernel._Options,
-    "bough_sim_counts": kernel._Counts,
-    "bough_method_facts": kernel._Method,
-    "bough_point": kernel._Point,
-    "bough_values": kernel._Values,
-    "bough_rows": kernel._Rows,
+    "bough_where": kernel_calls._Where,
+    "bough_sizes": kernel_calls._Sizes,
+    "bough_sim_options": kernel_calls._Options,
+    "bough_sim_counts": kernel_calls._Counts,
+    "bough_method_facts": kernel_calls._Method,
+    "bough_point": kernel_calls._Point,
+    "bough_values": kernel_calls._Values,
+    "bough_rows": kernel_calls._Rows,
     "bough_warning": kernel_watch._Warning,
     "bough_instance_setting": instance._Setting,
 }
@@ -107,7 +105,7 @@ def test_structure_has_the_members_of_the_header_in_their_order(name: str) -> No
             assert c.sizeof(kind) == c.sizeof(c.c_void_p), member
 
 
-ROOMS = [(kernel, "bough_"), (kernel_loops, "bough_"), (kernel_watch, "bough_"), (instance, "bough_instance_")]
+ROOMS = [(kernel_calls, "bough_"), (kernel_loops, "bough_"), (kernel_watch, "bough_"), (instance, "bough_instance_")]
 FUNCTIONS = {prefix + name: row for room, prefix in ROOMS for name, row in room._SIGNATURES.items()}
 
 

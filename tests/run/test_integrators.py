@@ -10,7 +10,7 @@ from kernel.cases import Array, Dict
 from run.cases import blade, states, swinging_chain
 
 from bough import Mechanism, simulate
-from bough.mechanism.kernel import KernelSim
+from bough.mechanism.kernel_sim import KernelSim
 
 STOP = 1.0
 TIGHT: dict[str, Any] = {"rtol": 1e-13, "atol": 1e-14}

@@ -7,7 +7,7 @@ import pytest
 
 import bough
 from bough.errors import ArgumentError, SimulationError
-from bough.mechanism import kernel
+from bough.mechanism import kernel, kernel_calls, kernel_sim
 from bough.run.studies import Plan, run_set
 
 CART = {
@@ -29,7 +29,7 @@ CART = {
 def test_a_start_where_every_step_fails_ends_the_run(method: str, start: float) -> None:
     """The force has no value after the start: no step succeeds, however short."""
     system = bough.Mechanism(CART)
-    sim = kernel.KernelSim(system._data, 0, method, 1e-6, 0.0, 0.0, 0.0)
+    sim = kernel_sim.KernelSim(system._data, 0, method, 1e-6, 0.0, 0.0, 0.0)
     calls = 0
 
     def force(t: float, *arrays: np.ndarray) -> None:
@@ -75,4 +75,4 @@ def test_a_step_at_a_steady_pace_that_is_too_slow_ends_after_a_part_of_the_allow
 
 
 def test_counts_do_not_overflow_32_bits() -> None:
-    assert all(kind is kernel.c.c_int64 for _, kind in kernel._Counts._fields_)
+    assert all(kind is kernel_calls.c.c_int64 for _, kind in kernel_calls._Counts._fields_)

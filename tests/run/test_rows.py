@@ -7,7 +7,7 @@ import pytest
 
 import bough
 from bough.demo import MODEL
-from bough.mechanism import kernel
+from bough.mechanism import kernel, kernel_sim
 from bough.run.result import Result
 from bough.run.signals import Schedule
 from bough.run.simulate import _output_times, _Recorder, _Walk
@@ -26,7 +26,7 @@ def row_by_row(system: bough.Mechanism, inputs: dict[str, object], method: str) 
     schedule = Schedule(system, inputs, times)
     recorder = _Recorder(system, times, schedule)
     fixed = STEP if method == "rk4" else 0.0
-    sim = kernel.KernelSim(recorder.data, schedule.loads, method, 1e-6, 0.0, fixed, 0.0)
+    sim = kernel_sim.KernelSim(recorder.data, schedule.loads, method, 1e-6, 0.0, fixed, 0.0)
     sim.start(0.0, *system.initial_state())
     walk = _Walk(sim, schedule, 0.0)
     for i, t in enumerate(times):
@@ -52,8 +52,8 @@ def test_rows_that_do_not_fit_are_refused() -> None:
     schedule = Schedule(system, {"shoulder.tau": 1.0}, times)
     recorder = _Recorder(system, times, schedule)
     good = schedule.linear
-    wild = kernel.LinearInputs(good.knots, good.places + 1000, good.values, good.slopes)
-    sim = kernel.KernelSim(recorder.data, schedule.loads, "dopri5", 1e-6, 0.0, 0.0, 0.0)
+    wild = kernel_sim.LinearInputs(good.knots, good.places + 1000, good.values, good.slopes)
+    sim = kernel_sim.KernelSim(recorder.data, schedule.loads, "dopri5", 1e-6, 0.0, 0.0, 0.0)
     sim.start(0.0, *system.initial_state())
     with pytest.raises(kernel.KernelError, match="null pointer|out of range"):
         sim.record(times, wild, recorder.nodes, recorder.store, lambda _: None)

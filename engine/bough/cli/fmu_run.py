@@ -12,7 +12,7 @@ from bough.cli.containing import Contained
 from bough.cli.inputs import gather_named
 from bough.cli.running import Progress, Run, deliver
 from bough.coupling import single
-from bough.mechanism.kernel import METHODS
+from bough.mechanism.kernel_sim import METHODS
 from bough.run.result import Result
 
 

@@ -22,7 +22,7 @@ from bough.cli.console import (
 )
 from bough.cli.inputs import Series
 from bough.errors import SimulationError
-from bough.mechanism.kernel import METHODS
+from bough.mechanism.kernel_sim import METHODS
 from bough.mechanism.mechanism import Mechanism
 from bough.model.named_files import check_target
 from bough.run.pace import REAL_TIME, Pacer

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from bough.fmu.description import LOG_CATEGORIES, STEP_SIZE, STOP_TIME, Description, Unknown
 from bough.fmu.markup import Lines, Value, element, text
-from bough.mechanism.kernel import METHODS
+from bough.mechanism.kernel_sim import METHODS
 from bough.mechanism.variable_table import TOLERANCE, FmuVariable, units_of
 from bough.text.units import Unit, used_units
 

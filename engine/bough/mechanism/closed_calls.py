@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bough.errors import SimulationError, listed
-from bough.mechanism.kernel import Array
+from bough.mechanism.kernel_calls import Array
 from bough.mechanism.loops import Assembly, ClosureError, Freedom, Loops
 
 if TYPE_CHECKING:

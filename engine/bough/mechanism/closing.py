@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bough.mechanism.kernel import Array
+from bough.mechanism.kernel_calls import Array
 
 CLOSED = 1e-11
 """m, rad: a residual below is rounding; the kernel's projection takes the rest off."""

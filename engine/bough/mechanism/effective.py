@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bough.errors import ArgumentError, SimulationError
-from bough.mechanism import kernel
+from bough.mechanism import kernel, kernel_calls
 from bough.mechanism.independent import independent
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def node_jacobian(system: Mechanism, q: Array, node: str) -> Array:
     return np.asarray(jacobians(data, q, index, system.nu)[:, 0])
 
 
-def jacobians(data: kernel.KernelData, q: Array, nodes: kernel.Nodes, nu: int) -> Array:
+def jacobians(data: kernel.KernelData, q: Array, nodes: kernel_calls.Nodes, nu: int) -> Array:
     """(B, nodes, 6, nu), in calls that leave at most CHUNK numbers."""
     out = np.empty((q.shape[0], nodes.size, 6, nu))
     unit = np.eye(nu)

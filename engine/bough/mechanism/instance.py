@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from bough.errors import SimulationError, choices
 from bough.mechanism.fields import Kind
-from bough.mechanism.kernel import _D, _P, INPUT_FN, KernelData, _lib, _ptr
+from bough.mechanism.kernel import KernelData
+from bough.mechanism.kernel_calls import _D, _P, INPUT_FN, _lib, _ptr
 from bough.mechanism.resource import Record, read_resource
 from bough.mechanism.threads import OneThread, one_thread
 

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bough.mechanism.kernel import _D, _P, OK, Array, KernelData, KernelError, KernelModel, _lib, _ptr
+from bough.mechanism.kernel import OK, KernelData, KernelError, KernelModel
+from bough.mechanism.kernel_calls import _D, _P, Array, _lib, _ptr
 
 _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "residuals": (c.c_int, [_P, _P, *[_D] * 6]),

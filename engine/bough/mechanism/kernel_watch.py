@@ -6,7 +6,8 @@ import ctypes as c
 from collections.abc import Sequence
 from typing import Any
 
-from bough.mechanism.kernel import _D, _P, Array, KernelData, _lib, _ptr
+from bough.mechanism.kernel import KernelData
+from bough.mechanism.kernel_calls import _D, _P, Array, _lib, _ptr
 
 UNDAMPED = 5
 """Kind of the warning that a ruthless body without damping gains energy in a run: `BOUGH_WARN_UNDAMPED`."""

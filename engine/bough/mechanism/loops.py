@@ -11,7 +11,7 @@ import numpy as np
 from bough.errors import ArgumentError, ModelError, SimulationError, choices
 from bough.mechanism import kernel, kernel_loops
 from bough.mechanism.closing import CLOSED, Mask, close_positions, close_speeds
-from bough.mechanism.kernel import Array
+from bough.mechanism.kernel_calls import Array
 
 if TYPE_CHECKING:
     from bough.mechanism.mechanism import Mechanism

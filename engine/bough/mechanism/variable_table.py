@@ -16,7 +16,7 @@ from typing import Literal, TypeAlias
 
 from bough.mechanism.drive_block import driven, shafts
 from bough.mechanism.fields import FIELDS, Kind
-from bough.mechanism.kernel import METHODS
+from bough.mechanism.kernel_sim import METHODS
 from bough.mechanism.mechanism import Mechanism
 from bough.mechanism.nominals import nominal_values
 from bough.mechanism.variables import Variable, hinge_dofs

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bough.errors import ArgumentError, SimulationError, choices, did_you_mean, listed
-from bough.mechanism.kernel import LinearInputs
+from bough.mechanism.kernel_sim import LinearInputs
 from bough.mechanism.mechanism import Mechanism
 from bough.mechanism.variables import Variable
 from bough.model import Model

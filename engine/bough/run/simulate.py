@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bough.errors import ArgumentError, SimulationError, TheoryWarning, ToleranceWarning, did_you_mean, listed
-from bough.mechanism import kernel
+from bough.mechanism import kernel, kernel_calls, kernel_sim
 from bough.mechanism.kernel_watch import new_warnings, watch
 from bough.mechanism.mechanism import Mechanism
 from bough.model import Model
@@ -101,7 +101,7 @@ def simulate(
     longest = max_step if max_step is not None else spacing if schedule.functions else 0.0
     q, u = _start_state(system, initial)
     recorder = _Recorder(system, times, schedule)
-    sim = kernel.KernelSim(recorder.data, schedule.loads, method, rtol, atol or 0.0, fixed, longest)
+    sim = kernel_sim.KernelSim(recorder.data, schedule.loads, method, rtol, atol or 0.0, fixed, longest)
     pulse = Pulse(start, float(times[-1]), progress)
     sim.paused = lambda: pulse.beat(sim.time, lambda: sim.counts[0])
     began = clock.perf_counter()
@@ -160,7 +160,7 @@ def simulate(
 class _Walk:
     """The way of an integrator through its inputs: a step ends wherever one of them jumps or bends."""
 
-    def __init__(self, sim: kernel.KernelSim, schedule: Schedule, longest: float) -> None:
+    def __init__(self, sim: kernel_sim.KernelSim, schedule: Schedule, longest: float) -> None:
         self.sim, self.schedule, self.longest, self.number = sim, schedule, longest, -1
         self.now, self.before = float(schedule.knots[0]), np.inf
         if schedule.functions:
@@ -212,7 +212,7 @@ class _Walk:
         self.sim.set_stop(self.end)
 
 
-def _warn_of_tolerance(system: Mechanism, sim: kernel.KernelSim) -> None:
+def _warn_of_tolerance(system: Mechanism, sim: kernel_sim.KernelSim) -> None:
     """Tell which coordinates hardly moved, by the measure of the absolute tolerance."""
     size, floors = sim.excursion
     names = [*system.q_names, *system.u_names]
@@ -225,7 +225,7 @@ def _warn_of_tolerance(system: Mechanism, sim: kernel.KernelSim) -> None:
         warnings.warn(f"{told}{more}; {cure}", ToleranceWarning, stacklevel=3)
 
 
-def _failure(system: Mechanism, sim: kernel.KernelSim, error: kernel.KernelError) -> SimulationError:
+def _failure(system: Mechanism, sim: kernel_sim.KernelSim, error: kernel.KernelError) -> SimulationError:
     if sim.failure is not None:
         if not isinstance(sim.failure, Exception):
             raise sim.failure
@@ -247,8 +247,8 @@ def _number(name: str, value: float) -> float:
 def _check_options(
     method: str, rtol: float, atol: float | None, solver_step: float | None, max_step: float | None, span: float
 ) -> None:
-    if method not in kernel.METHODS:
-        known = tuple(kernel.METHODS)
+    if method not in kernel_sim.METHODS:
+        known = tuple(kernel_sim.METHODS)
         expected = f"method: expected one of {', '.join(known)}, found {method!r}"
         raise ArgumentError(f"{expected}{did_you_mean(str(method), known)}")
     if not 0.0 < _number("rtol", rtol) < 1.0:
@@ -317,7 +317,7 @@ class _Recorder:
         )
         self.computed += ("local",) * bool(system.model.local) + ("deflection",) * bool(system.model.deflections)
         if drives:
-            self.computed += kernel.DRIVE_VALUES
+            self.computed += kernel_calls.DRIVE_VALUES
         sizes = {"q": system.nq, "u": nu, "udot": nu, "force": nu, "motion": nu, "loads": 6 * loads}
         sizes |= {
             "pose": 7 * sensors,
@@ -330,7 +330,7 @@ class _Recorder:
             "local": 9 * sensors if system.model.local else 0,
             "deflection": 6 * sensors if system.model.deflections else 0,
         }
-        sizes |= dict.fromkeys(kernel.DRIVE_VALUES if drives else (), drives)
+        sizes |= dict.fromkeys(kernel_calls.DRIVE_VALUES if drives else (), drives)
         # Memory is taken row by row as the run gets there.
         self.store = {kind: np.empty((times.size, size)) for kind, size in sizes.items()}
 

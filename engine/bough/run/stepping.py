@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from bough.errors import ArgumentError, SimulationError, TheoryWarning, did_you_mean
 from bough.mechanism.instance import Instance
-from bough.mechanism.kernel import METHODS
+from bough.mechanism.kernel_sim import METHODS
 from bough.mechanism.mechanism import Mechanism
 from bough.mechanism.resource import resource
 from bough.mechanism.variable_table import scalar_table

@@ -15,9 +15,6 @@ Integers: TypeAlias = NDArray[np.int64]
 Sparse: TypeAlias = Any
 """A scipy.sparse matrix or array; made CSC by FeModel."""
 
-GENERALIZED = -1
-"""Node index and component of a degree of freedom that belongs to no node, such as a modal one."""
-
 
 @dataclass(frozen=True, eq=False)
 class Geometric:
