@@ -72,6 +72,22 @@ def pendulum(tmp_path_factory: pytest.TempPathFactory) -> Pendulum:
     return Pendulum(mesh, fe, shapes[:, 3:])
 
 
+def solve(exu: Any, mbs: Any, steps: int, stop: float) -> None:
+    """Run what has been put together, a row of the sensors each STEP."""
+    mbs.Assemble()
+    settings = exu.SimulationSettings()
+    integration = settings.timeIntegration
+    integration.numberOfSteps, integration.endTime, integration.verboseMode = steps, stop, 0
+    integration.generalizedAlpha.computeInitialAccelerations = True
+    integration.newton.useModifiedNewton = True
+    integration.newton.relativeTolerance, integration.newton.absoluteTolerance = 1e-10, 1e-12
+    settings.solution.file.write = False
+    settings.solution.sensors.writePeriod = STEP
+    settings.linearSolver.solverType = exu.LinearSolverType.EXUdense
+    with contextlib.redirect_stdout(io.StringIO()):
+        assert mbs.SolveDynamic(settings, solverType=exu.DynamicSolverType.TrapezoidalIndex2) is not False
+
+
 def by_exudyn(exu: Any, pendulum: Pendulum, spin: np.ndarray, steps: int) -> tuple[np.ndarray, np.ndarray]:
     """Path of the tip, (n, 3), and its deflection in the body's axes, (n, 3), m."""
     eii: Any = importlib.import_module("exudyn.itemInterface")
@@ -108,18 +124,7 @@ def by_exudyn(exu: Any, pendulum: Pendulum, spin: np.ndarray, steps: int) -> tup
         )
         for kind in (kinds.Position, kinds.DisplacementLocal)
     ]
-    mbs.Assemble()
-    settings = exu.SimulationSettings()
-    integration = settings.timeIntegration
-    integration.numberOfSteps, integration.endTime, integration.verboseMode = steps, STOP, 0
-    integration.generalizedAlpha.computeInitialAccelerations = True
-    integration.newton.useModifiedNewton = True
-    integration.newton.relativeTolerance, integration.newton.absoluteTolerance = 1e-10, 1e-12
-    settings.solution.file.write = False
-    settings.solution.sensors.writePeriod = STEP
-    settings.linearSolver.solverType = exu.LinearSolverType.EXUdense
-    with contextlib.redirect_stdout(io.StringIO()):
-        assert mbs.SolveDynamic(settings, solverType=exu.DynamicSolverType.TrapezoidalIndex2) is not False
+    solve(exu, mbs, steps, STOP)
     path, deflection = (np.asarray(mbs.GetSensorStoredData(sensor)) for sensor in sensors)
     np.testing.assert_allclose(path[:, 0], np.linspace(0.0, STOP, round(STOP / STEP) + 1), atol=1e-9)
     return path[:, 1:], deflection[:, 1:]

@@ -95,6 +95,12 @@ class Attack:
         return _outcome(command, self.environment, timeout)
 
 
+def run_closures(runs: int, seed: int, timeout: float | None = None) -> Outcome:
+    """So many mutated closures of closures.py."""
+    script = Path(__file__).with_name("closures.py")
+    return _outcome([sys.executable, str(script), f"-runs={runs}", f"-seed={seed}"], dict(os.environ), timeout)
+
+
 def run_files(target: str, runs: int, seed: int, timeout: float | None = None) -> Outcome:
     """So many spoilt files of a target of files.py."""
     script = Path(__file__).with_name("files.py")

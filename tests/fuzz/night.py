@@ -21,7 +21,7 @@ from pathlib import Path
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from fuzz.campaign import FINDINGS, Attack, Outcome, run_files
+from fuzz.campaign import FINDINGS, Attack, Outcome, run_closures, run_files
 from fuzz.files import FE_TARGETS, TARGETS
 from fuzz.programs import (
     ALLOCATIONS,
@@ -41,8 +41,9 @@ from fuzz.subjects import subject, subjects_of
 WANTED = {"block": 120_000, "resource": 25_000, "state": 13_000, "calls": 330_000}
 """Executions (calls: FMI calls) on each subject: 245,000 blocks and resources, 130,000 states, 3.3 million calls."""
 FE_FILES, OTHER_FILES = 7_700, 2_000
+CLOSURES = 1_000
 STEPS_WANTED = 10_000_000
-CHUNK = {"block": 20_000, "resource": 5_000, "state": 5_000, "calls": 4_000, "files": 2_000}
+CHUNK = {"block": 20_000, "resource": 5_000, "state": 5_000, "calls": 4_000, "files": 2_000, "closures": 250}
 
 
 @dataclass
@@ -109,6 +110,7 @@ def jobs(folder: Path, only: str) -> list[Job]:
     for target in TARGETS:
         wanted = FE_FILES if target in FE_TARGETS else OTHER_FILES
         out.append(Job(f"files {target}", wanted, "executions", partial(run_files, target, CHUNK["files"])))
+    out.append(Job("closures", CLOSURES, "executions", partial(run_closures, CHUNK["closures"])))
     for program in (*ALLOCATIONS, *THREADS, *STEPS):
         for name in subjects_of(program) if program.partner else subjects_of(program)[:1]:
             where = folder / f"{program.name}_{name}"
