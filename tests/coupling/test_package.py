@@ -109,7 +109,7 @@ def _same(text: str) -> str:
         (_same, "resources/arm.fmu", "resources/arm.fmu is missing in the package"),
         (_same, "resources/arm.ssv", "resources/arm.ssv is missing in the package"),
         (_same, "SystemStructure.ssd", "it has no SystemStructure.ssd"),
-        (lambda s: s[:300], "", "is no XML"),
+        (lambda s: s[:300], "", "is not XML"),
         (lambda s: s.replace("resources/arm.fmu", "../arm.fmu"), "", "outside of the package"),
         (lambda s: s.replace('version="1.0"', 'version="7.0"'), "", "SSP version '7.0'"),
         (

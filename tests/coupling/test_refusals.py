@@ -289,7 +289,7 @@ def test_component_that_fails_in_mid_run_is_named_with_the_time_and_results_are_
         ({"values": {"mootr.R": 1.0}}, "there is no component 'mootr'; did you mean 'motor.R'?"),
         ({"values": {"motor.R": -1.0}}, "motor.R is -1.0; expected at least 1e-06 Ohm"),
         ({"values": {"motor.w": 1.0}}, "a connection sets it"),
-        ({"inputs": {"motor.w": 1.0}}, "motor.w is no free input; free inputs are: motor.u"),
+        ({"inputs": {"motor.w": 1.0}}, "motor.w is not a free input; free inputs are: motor.u"),
         ({"inputs": {"mot.u": 1.0}}, "there is no component 'mot'"),
     ],
 )

@@ -141,7 +141,7 @@ def test_other_source_is_compared_with_a_given_reference(folder: Path) -> None:
         (["record", "arm.json", "--stop", "0"], 2, "--stop"),
         (["record", "arm.json", "--step", "20"], 2, "--step"),
         (["record", "arm.json", "--set", "x"], 2, "NAME=NUMBER"),
-        (["record", "arm.json", "--set", "x=1", "--name", "b"], 1, "no 'x' to be set"),
+        (["record", "arm.json", "--set", "x=1", "--name", "b"], 1, "no 'x' that can be set"),
         (["record", "arm.json", "--set", "link.mass=1", "--name", "b"], 1, "mass of link follows from its shape"),
         (["record", "arm.json", "--set", "shoulder.dampng=1", "--name", "b"], 1, "did you mean 'shoulder.damping'?"),
         (["record", "arm.json", "--only", "nix*", "--name", "b", "--stop", "0.1"], 1, "no variable fits 'nix*'"),

@@ -175,7 +175,7 @@ def test_failed_run_does_not_end_the_sweep(tmp_path: Path) -> None:
         (["--set", "shoulder.damping=inf"], 2, "finite"),
         (["--set", "shoulder.damping=1", "--set", "shoulder.damping=2"], 2, "given twice"),
         (["--set", "shoulder.damping=0:1:1000001"], 2, "1000001 runs"),
-        (["--set", "elbow.damping=1"], 1, "no 'elbow.damping' to be set"),
+        (["--set", "elbow.damping=1"], 1, "no 'elbow.damping' that can be set"),
         (["--set", "shoulder.damping=-1"], 1, "zero or a positive number"),
         (["--set", "shoulder.locked=0.5"], 1, "0 or 1"),
         (["--set", "solver.tolerance=1e-3"], 1, "no 'solver.tolerance'"),

@@ -88,7 +88,7 @@ def _options(
 @app.command(rich_help_panel=MODELS)
 @guarded
 def check(model: ModelFile, as_json: Json = False) -> None:
-    """Check a model file, and sum up what is in it."""
+    """Check a model file and summarize it."""
     try:
         data = checked(model)
     except BoughError as error:
@@ -155,7 +155,8 @@ def run(
     output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help=RESULT_HELP)] = Path("run.csv"),
     settle: Annotated[bool, typer.Option("--settle", help="Start bent by weight and loads, hinges held.")] = False,
     real_time: Annotated[
-        bool, typer.Option("--real-time", help="Keep pace with the clock; tell computing times and overruns of steps.")
+        bool,
+        typer.Option("--real-time", help="Keep pace with the clock; report computing times and overruns of steps."),
     ] = False,
     in_process: InProcess = False,
     call_timeout: CallTimeout = None,

@@ -24,7 +24,8 @@ CallTimeout = Annotated[
     ),
 ]
 Strict = Annotated[
-    bool, typer.Option("--strict", help="Refuse FMUs whose description breaks the standard; else a warning tells.")
+    bool,
+    typer.Option("--strict", help="Refuse FMUs whose description breaks the standard; by default they get a warning."),
 ]
 
 

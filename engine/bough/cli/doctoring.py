@@ -16,7 +16,7 @@ CPU = {"base": "baseline code of the platform", "v3": "AVX2 and FMA (x86-64-v3)"
 
 @guarded
 def doctor(as_json: Json = False) -> None:
-    """Say what is installed: kernel and CPU build, platforms of FMUs, packages and tools, found or missing."""
+    """Show what is installed: kernel and CPU build, platforms of FMUs, packages and tools, found or missing."""
     found = installed()
     if as_json:
         answer(found)

@@ -52,7 +52,9 @@ def gather_named(
     """
     names = known if settable is None else settable
     series = {} if file is None else read_series(file, known)
-    constant = _settings(settings, names, series, lambda name: f"there is no {name!r} to be set{choices(name, names)}")
+    constant = _settings(
+        settings, names, series, lambda name: f"there is no {name!r} that can be set{choices(name, names)}"
+    )
     return {**series, **constant}
 
 

@@ -66,7 +66,9 @@ def record(
     ] = None,
     atol: Annotated[
         float | None,
-        typer.Option("--atol", metavar="A", help="How far may move what is exactly zero.", show_default="1e-12"),
+        typer.Option(
+            "--atol", metavar="A", help="How far a value that is exactly zero may move.", show_default="1e-12"
+        ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace a reference that is there.")] = False,
     embed: Annotated[
@@ -152,7 +154,7 @@ def verify(
     call_timeout: CallTimeout = None,
     as_json: Json = False,
 ) -> None:
-    """Run a reference again through the FMU, and tell where and by how much it moved."""
+    """Run a reference again through the FMU, and report where and by how much it moved."""
     from bough.regression import account, read_reference, verify
     from bough.regression import as_json as told_to_programs
 

@@ -44,7 +44,7 @@ def checked_master(assembly: Assembly) -> None:
     if fixed and abs(count - round(count)) > 1e-6:
         raise SimulationError(
             f"component {fixed[0]} takes equal communication steps only, and a run of {master.stop - master.start:g} s "
-            f"is no multiple of {master.step:g} s: choose another step or end"
+            f"is not a multiple of {master.step:g} s: choose another step or end"
         )
 
 
@@ -88,7 +88,7 @@ def split(
         port = find(assembly, name)
         if port not in free:
             known = ", ".join(".".join(p) for p in sorted(free)) or "none"
-            raise SimulationError(f"{name} is no free input; free inputs are: {known}")
+            raise SimulationError(f"{name} is not a free input; free inputs are: {known}")
         signals[port] = signal(name, assembly.variable(port), given)
     start = _each(assembly, values)
     own = {c.name: {v: x for (name, v), x in start.items() if name == c.name} for c in assembly.components}

@@ -95,4 +95,4 @@ def _command(assembly: Assembly, source: Port, wanted: float) -> tuple[Assembly,
         if per_volt == 0.0:
             return assembly, f"{component.name} gives no torque"
         return _give(assembly, (component.name, f"u{index}"), wanted / per_volt)
-    return assembly, f"{'.'.join(source)} is no torque of a controller or motor of bough: what it starts with stays"
+    return assembly, f"{'.'.join(source)} is not a torque of a controller or motor of bough: its start value stays"

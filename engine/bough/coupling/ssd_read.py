@@ -151,7 +151,7 @@ class Reader:
             self._refuse(f"a connection names the component {element!r}{hint(element, place.parts)}")
         kind, full = place.parts[element]
         if kind == "component" and name not in (known := self._components[full].interface.variables):
-            self._refuse(f"a connection names {full}.{name}, which the FMU has not{hint(name, known)}")
+            self._refuse(f"a connection names {full}.{name}, which the FMU does not have{hint(name, known)}")
         if kind == "system" and (full, name) not in self._kinds:
             known_names = [n for path, n in self._kinds if path == full]
             self._refuse(f"a connection names the connector {name!r} of system {full}{hint(name, known_names)}")
@@ -224,7 +224,7 @@ class Reader:
             self._refuse(f"a connection names the component {port[0]!r}{hint(port[0], names)}")
         known = assembly.component(port[0]).interface.variables
         if port[1] not in known:
-            self._refuse(f"a connection names {port[0]}.{port[1]}, which the FMU has not{hint(port[1], known)}")
+            self._refuse(f"a connection names {port[0]}.{port[1]}, which the FMU does not have{hint(port[1], known)}")
         return port
 
     def _conversion(self, assembly: Assembly, one: Port, two: Port) -> tuple[float, float]:

@@ -59,16 +59,16 @@ def open_package(path: Path, folder: Path) -> Assembly:
     try:
         with open_file(path) as stream, zipfile.ZipFile(stream) as archive:
             if STRUCTURE not in archive.namelist():
-                raise SimulationError(f"{path} is no SSP package: it has no {STRUCTURE}")
+                raise SimulationError(f"{path} is not an SSP package: it has no {STRUCTURE}")
             check_archive(archive)
             archive.extractall(root)
         tree = ElementTree.parse(root / STRUCTURE)
     except FileNotFoundError:
         raise SimulationError(f"cannot read {path}: no such file") from None
     except (zipfile.BadZipFile, zlib.error, EOFError):
-        raise SimulationError(f"{path} is no SSP package: it is no zip file, or a damaged one") from None
+        raise SimulationError(f"{path} is not an SSP package: it is not a zip file, or it is damaged") from None
     except (ElementTree.ParseError, LookupError, ValueError) as error:  # the latter two: of its encoding
-        raise SimulationError(f"{path}: {STRUCTURE} is no XML: {error}") from None
+        raise SimulationError(f"{path}: {STRUCTURE} is not XML: {error}") from None
     except (OSError, RuntimeError) as error:  # zipfile raises the latter for what is encrypted
         raise SimulationError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from None
 

@@ -46,13 +46,13 @@ class Bindings:
                 full = next((k for k in head if k.startswith(f"{inner[first]}_")), None)
                 variable = rest.partition(".")[2]
             if full is None:
-                self._refuse(f"a parameter set names {name!r}, which is no variable{hint(first, [*own, *inner])}")
+                self._refuse(f"a parameter set names {name!r}, which is not a variable{hint(first, [*own, *inner])}")
             components[full] = self._with_value(components[full], variable, text, name)
 
     def _with_value(self, component: Component, variable: str, text: str, told: str) -> Component:
         known = component.interface.variables
         if variable not in known:
-            self._refuse(f"a parameter set names {told!r}, which is no variable{hint(variable, known)}")
+            self._refuse(f"a parameter set names {told!r}, which is not a variable{hint(variable, known)}")
         reason = unsettable(component, variable)
         if reason:
             self._refuse(f"a parameter set sets {component.name}.{variable}: {reason}")
@@ -84,7 +84,7 @@ class Bindings:
         try:
             return ElementTree.parse(self._locate(source)).getroot()
         except (ElementTree.ParseError, LookupError, ValueError) as error:  # the latter two: of its encoding
-            self._refuse(f"{source} is no XML: {error}")
+            self._refuse(f"{source} is not XML: {error}")
 
     def _parameters(self, binding: Element) -> list[tuple[str, str]]:
         source = binding.get("source")
@@ -105,7 +105,7 @@ class Bindings:
         for entry in mapping.findall(f"{{{SSM}}}MappingEntry"):
             source, target = entry.get("source", ""), entry.get("target", "")
             if source not in given:
-                self._refuse(f"a parameter mapping names {source!r}, which its set has not{hint(source, given)}")
+                self._refuse(f"a parameter mapping names {source!r}, which its set does not have{hint(source, given)}")
             text, line = given[source], entry.find(f"{{{SSC}}}LinearTransformation")
             if line is not None:
                 try:

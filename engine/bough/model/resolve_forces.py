@@ -127,7 +127,7 @@ def _check_table(table: Table, path: Path, unit_: str, report: Report) -> None:
     elif unit_ == "m/s" and _at_zero(table) != 0.0:
         found = f"{_at_zero(table):g} N"
         report.add(
-            path, "no force at speed 0", found, "let the table go through [0, 0]; what acts at rest is no damping"
+            path, "no force at speed 0", found, "let the table go through [0, 0]: a force at rest is not damping"
         )
 
 

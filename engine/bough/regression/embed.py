@@ -137,7 +137,7 @@ def _experiments(archive: zipfile.ZipFile, fmu: Path) -> dict[str, Lines]:
     try:
         root = ElementTree.fromstring(archive.read(EXPERIMENTS))
     except ElementTree.ParseError as error:
-        raise SimulationError(f"{fmu}: {EXPERIMENTS} is no XML: {error}") from None
+        raise SimulationError(f"{fmu}: {EXPERIMENTS} is not XML: {error}") from None
     return {e.get("name", ""): _lines(e) for e in root}
 
 

@@ -219,7 +219,7 @@ def _run(path: Path, model: Model | None = None, *, reference: Reference, progre
         if name not in known:
             hint = "" if model is None else setting_hint(model, name)
             told = f"; {hint}" if hint else choices(name, known)
-            raise SimulationError(f"{reference.source}: there is no {name!r} to be set{told}")
+            raise SimulationError(f"{reference.source}: there is no {name!r} that can be set{told}")
     inputs = {} if file is None else read_series(file, single.inputs_of(fmu))
     result = single.run_fmu(fmu, recipe.stop, recipe.step, inputs, recipe.set, recipe.rtol, progress, **where)
     return select(result, recipe.only)

@@ -87,7 +87,7 @@ def refusal(system: Mechanism, name: str, known: Sequence[str]) -> str:
     hint = setting_hint(system.model, name)
     if name.startswith("solver."):
         hint = "the solver of a run is chosen by its method, step and rtol"
-    return f"there is no {name!r} to be set" + (f"; {hint}" if hint else choices(name, known))
+    return f"there is no {name!r} that can be set" + (f"; {hint}" if hint else choices(name, known))
 
 
 def run_set(

@@ -159,7 +159,7 @@ def _stiffening(turn: Array, sets: Sequence[LineModes], order: Sequence[tuple[in
 
 def _no_families(frame: Frame) -> ModelError:
     reasons = {
-        frame.is_decoupled: "modes pinned about an axis that is none of its section's axes",
+        frame.is_decoupled: "modes pinned about an axis that is not one of its section's axes",
         frame.is_straight and not frame.is_decoupled: "a mass beside its axis, or with products of inertia",
         not frame.is_straight: "an axis with corners",
     }

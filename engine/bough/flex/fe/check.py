@@ -142,7 +142,7 @@ def check_mass(model: FeModel, R: Array, expected: float | None) -> None:
         refuse("file", "a body with mass", f"{m:g} kg in {model.source}", "give the material its density, export again")
     if np.abs(total[3:, 3:] - m * np.eye(3)).max() > ONE_MASS * m:
         found = f"{masses[0]:.6g}, {masses[1]:.6g} and {masses[2]:.6g} kg along x, y and z"
-        cure = "export without boundary conditions: what is held is missing from the mass matrix"
+        cure = "export without boundary conditions: held degrees of freedom are missing from the mass matrix"
         refuse("file", "one mass in every direction", found, cure)
     if expected is not None:
         if abs(m - expected) > MASS_SLACK * expected:

@@ -149,7 +149,9 @@ def _motion(model: FeModel, interface: Interface, where: Array) -> tuple[Integer
     R = motions(where[dofs], components, interface.position)
     unit = reach if reach > 0.0 else 1.0
     if not _determinate(R, unit):
-        found = f"{interface.nodes.size} node{'s' if interface.nodes.size > 1 else ''} that cannot tell all rotations"
+        found = (
+            f"{interface.nodes.size} node{'s' if interface.nodes.size > 1 else ''} that cannot determine all rotations"
+        )
         expected = "three nodes that are not in line, or a node with rotations"
         refuse(f"interfaces.{interface.name}", expected, found, "add nodes around the interface point")
     return dofs, R, np.where(components < 3, 1.0, unit**2)

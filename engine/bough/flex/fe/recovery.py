@@ -48,7 +48,7 @@ def _recovered(model: FeModel, node: int, name: str) -> Sparse:
     values = np.linalg.svd(R, compute_uv=False)
     if len(R) < 3 or not values[-1] > DETERMINATE * values[0]:
         found = f"node {model.node_ids[node]}, without rotations, and with its neighbours in one line"
-        refuse("outputs", f"a node whose rotation can be told for the sensor {name!r}", found, "name another node")
+        refuse("outputs", f"a node whose rotation can be found for the sensor {name!r}", found, "name another node")
     turn = np.linalg.pinv(R) * (nearest / distance) ** 2
     G[TURN, dofs] = turn
     for c in range(3):

@@ -164,7 +164,7 @@ def _check_weight(modes: Modes, mesh: NastranMesh, mass: float, weight: float) -
         return
     found = f"{mass:.6g} in the elements and CONM2 cards of {mesh.source}, {told:.6g} in the file"
     cure = "give the deck that the modes come from; if it is the one, import matrices (.op4, .pch) instead"
-    refuse("mesh", "the mass that the file's grid point weight table tells", found, cure)
+    refuse("mesh", "the mass in the file's grid point weight table", found, cure)
 
 
 def _grids_only(model: FeModel) -> FeModel:
