@@ -100,15 +100,43 @@ class Filter(Fmi2Slave):
 '''
 
 
+PYTHON_3 = """
+from pythonfmu3 import Boolean, Dimension, Fmi3Causality, Fmi3Slave, Fmi3Variability, Float64, Int64, String
+
+
+class Lag(Fmi3Slave):
+
+    def __init__(self, **kwargs):
+        super().__init__(**kwargs)
+        self.time, self.x, self.y, self.tau, self.n, self.on, self.label = 0.0, 1.0, 0.0, 0.5, 0, True, "lag"
+        into, out, own = Fmi3Causality.input, Fmi3Causality.output, Fmi3Causality.parameter
+        moving, held = Fmi3Variability.continuous, Fmi3Variability.discrete
+        self.register_variable(Float64("time", causality=Fmi3Causality.independent, variability=moving))
+        self.register_variable(Float64("x", causality=into, variability=moving, start=1.0))
+        self.register_variable(Float64("y", causality=out, variability=moving))
+        self.register_variable(Float64("tau", causality=own, variability=Fmi3Variability.tunable, start=0.5))
+        self.register_variable(Int64("n", causality=out, variability=held))
+        self.register_variable(Boolean("on", causality=into, variability=held, start=True))
+        self.register_variable(String("label", causality=into, variability=held, start="lag"))
+
+    def do_step(self, t, h):
+        self.n += 1
+        if self.on:
+            self.y += h * (self.x - self.y) / self.tau
+        return True
+"""
+
+
 def slave(text: str, folder: Path) -> Path:
-    """An FMU of a pythonfmu class.
+    """An FMU of a pythonfmu or pythonfmu3 class.
 
     Made in a process of its own: an FMU in Python that ran in this one may have brought a pythonfmu without binaries.
     """
     name = text.partition("class ")[2].partition("(")[0]
+    package = "pythonfmu3" if "pythonfmu3" in text else "pythonfmu"
     script = folder / f"{name.lower()}_slave.py"
     script.write_text(text, encoding="utf-8")
-    command = [sys.executable, "-m", "pythonfmu", "build", "-f", str(script), "-d", str(folder)]
+    command = [sys.executable, "-m", package, "build", "-f", str(script), "-d", str(folder)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return folder / f"{name}.fmu"

@@ -14,6 +14,7 @@ import fmpy
 import numpy as np
 import pytest
 from coupling.conftest import drive
+from coupling.parts import PYTHON_3, edited, slave
 from coupling.test_package import rewritten
 from house.tools import require_tool
 
@@ -68,10 +69,13 @@ RELAY = """<?xml version="1.0" encoding="UTF-8"?>
 <Float64 name="add" valueReference="10" causality="input" variability="discrete" clocks="9" start="0"/>
 <Float64 name="count" valueReference="11" causality="output" variability="discrete" clocks="9"/>
 <Float64 name="when" valueReference="12" causality="output" variability="discrete" clocks="9"/>
+<Clock name="bell" valueReference="13" causality="output" variability="discrete" intervalVariability="triggered"/>
+<Float64 name="alarm" valueReference="14" causality="output" variability="discrete" clocks="13"/>
 </ModelVariables>
 <ModelStructure><Output valueReference="2" dependencies="1"/><Output valueReference="4" dependencies="3"/>
 <Output valueReference="6" dependencies="5"/><Output valueReference="8" dependencies="7"/>
-<Output valueReference="11" dependencies="10"/><Output valueReference="12" dependencies=""/></ModelStructure>
+<Output valueReference="11" dependencies="10"/><Output valueReference="12" dependencies=""/>
+<Output valueReference="14" dependencies=""/></ModelStructure>
 </fmiModelDescription>
 """
 
@@ -182,6 +186,22 @@ def test_periodic_clocks_tick_whatever_the_step_is(relay: Path) -> None:
     assert np.allclose(found["when"], [0.0, 0.2, 0.5, 0.7, 1.0], atol=1e-12)
 
 
+def test_output_clocks_bring_their_variables_when_the_fmu_says_so(relay: Path) -> None:
+    """Before the first tick there is nothing; it comes at the end of the first step beyond 0.35 s, twice at once."""
+    found = run_fmu(relay, 1.0, 0.25, {})
+    assert np.allclose(found["alarm"], [0.0, 0.0, 2.4, 2.4, 2.4], atol=1e-12)
+
+
+def test_input_clocks_that_nothing_ticks_are_told(relay: Path, tmp_path: Path) -> None:
+    constant = 'intervalVariability="constant"\n intervalDecimal="0.1"'
+    for kind in ("triggered", "countdown", "changing"):
+        other = edited(relay, tmp_path / f"{kind}.fmu", (constant, f'intervalVariability="{kind}"'))
+        said: list[str] = []
+        found = run_fmu(other, 0.5, 0.25, {}, warn=said.append)
+        told = [text for text in said if "nothing ticks" in text]
+        assert len(told) == 1 and f"clock ({kind})" in told[0] and not found["count"].any()
+
+
 def test_wrong_partners_of_wide_connections_are_told(relay: Path, written: Callable[[dict[str, Any]], Path]) -> None:
     for wire, words in (
         ("one.b -> two.word", "one.b is real, two.word is string"),
@@ -196,7 +216,23 @@ def test_wrong_partners_of_wide_connections_are_told(relay: Path, written: Calla
 def test_interfaces_say_what_an_fmu_needs(decay: Path, relay: Path) -> None:
     assert read_interface(decay).helped == {"states": 1, "indicators": 1, "completed": False}
     helped = read_interface(relay).helped
-    assert helped["clocks"] == [(9, 0.1, 0.0)] and set(helped["clocked"]) == {10, 11, 12}
+    assert helped["clocks"] == [(9, 0.1, 0.0)] and set(helped["clocked"]) == {10, 11, 12, 14}
+
+
+def test_an_fmu_of_pythonfmu3_runs_alone_and_in_a_system(
+    tmp_path: Path, written: Callable[[dict[str, Any]], Path]
+) -> None:
+    """Euler steps of a lag, by hand: y += h (x - y) / tau."""
+    fmu = slave(PYTHON_3, tmp_path)
+    found = run_fmu(fmu, 0.5, 0.125, {}, {"tau": 0.25})
+    y = [0.0]
+    for _ in range(4):
+        y.append(y[-1] + 0.125 * (1.0 - y[-1]) / 0.25)
+    assert found["y"].tolist() == y and found["n"].tolist() == [0.0, 1.0, 2.0, 3.0, 4.0]
+    values = {"one.tau": 0.25, "two.on": False, "two.label": "ß"}
+    pair = written(system(fmu, ["one.y -> two.x"], values))
+    two = run_system(pair, warn=lambda _: None)
+    assert two["one.y"].tolist() == [0.0, 1.0, 1.0, 1.0, 1.0] and not two["two.y"].any()  # a step is tau long
 
 
 # ---- packages

@@ -47,6 +47,8 @@ DESCRIPTION = """<?xml version="1.0" encoding="UTF-8"?>
 <ScalarVariable name="y" valueReference="1" causality="output"><Real/></ScalarVariable>
 <ScalarVariable name="label" valueReference="2" causality="input" variability="discrete">
 <String start=""/></ScalarVariable>
+<ScalarVariable name="gain" valueReference="3" causality="parameter" variability="fixed" initial="exact">
+<Real start="1"/></ScalarVariable>
 </ModelVariables>
 <ModelStructure><Outputs><Unknown index="2" dependencies=""/></Outputs></ModelStructure>
 </fmiModelDescription>
@@ -248,6 +250,20 @@ def test_fmu_that_cannot_be_loaded_is_named_with_the_reason(
         flaw, "misbehaving.so"
     ) in done.stderr
     assert list(scratch.iterdir()) == []
+
+
+@pytest.mark.parametrize("place", ["", "setup", "init"])
+def test_values_arrive_in_an_fmu_that_forgets_what_was_set_before(make: Maker, place: str) -> None:
+    """y = gain u t; it forgets at set-up, or when initialization begins."""
+    fmu = make(place, "forget" if place else "")
+    found = run_fmu(fmu, 1.0, 0.125, {}, {"gain": 3.0, "u": 2.0})
+    assert found["y"][-1] == 6.0
+    Path("one.yaml").write_text(
+        "{bough_system: 1, name: one, components: {it: bad.fmu}, set: {it.gain: 3, it.u: 2}, "
+        "master: {stop: 1, step: 0.125}}",
+        encoding="utf-8",
+    )
+    assert run_system(Path("one.yaml"), warn=lambda _: None)["it.y"][-1] == 6.0
 
 
 def test_inputs_that_are_texts_stay_as_they_are_and_no_table_gives_them(make: Maker) -> None:

@@ -12,7 +12,7 @@ PERIODIC = ("constant", "fixed", "calculated", "tunable")
 
 
 def read_clocks(text: bytes) -> dict[str, Any]:
-    """Periodic input clocks and the variables that they clock, as `embedded.Clocked` takes them.
+    """Periodic input clocks, output clocks and the variables that they clock, as `embedded.Clocked` takes them.
 
     Raises:
         ValueError: A periodic clock has no interval in the description, or none above zero.
@@ -23,13 +23,20 @@ def read_clocks(text: bytes) -> dict[str, Any]:
     found = root.find("ModelVariables")
     variables = list(found) if found is not None else []
     types = {e.get("name"): e for e in root.findall("TypeDefinitions/ClockType")}
-    clocks = []
-    for e in variables:
-        if e.tag != "Clock" or e.get("causality", "local") != "input":
-            continue
+    clocks: list[tuple[int, float, float]] = []
+    triggers: list[int] = []
+    silent: list[tuple[str, str]] = []
+    for e in (e for e in variables if e.tag == "Clock"):
         kind = types.get(e.get("declaredType"))
-        if (e.get("intervalVariability") or _of(kind, "intervalVariability")) in PERIODIC:
+        variability = e.get("intervalVariability") or _of(kind, "intervalVariability") or "triggered"
+        if e.get("causality") == "output":
+            triggers.append(int(e.attrib["valueReference"]))
+        elif e.get("causality") != "input":
+            continue
+        elif variability in PERIODIC:
             clocks.append((int(e.attrib["valueReference"]), *_interval(e, kind)))
+        else:
+            silent.append((e.attrib["name"], variability))
     clocked = {
         int(e.attrib["valueReference"]): (
             "Int64" if e.tag == "Enumeration" else e.tag,
@@ -44,7 +51,7 @@ def read_clocks(text: bytes) -> dict[str, Any]:
     wrong = [e.get("name") for e in variables if int(e.attrib["valueReference"]) in clocked.keys() & sizes.keys()]
     if wrong:
         raise ValueError(f"the array {wrong[0]} is clocked; clocked numbers are known here, arrays of them are not")
-    return {"clocks": clocks, "clocked": clocked, "sizes": sizes}
+    return {"clocks": clocks, "clocked": clocked, "sizes": sizes, "triggers": triggers, "silent": silent}
 
 
 def _of(kind: Element | None, key: str) -> str | None:

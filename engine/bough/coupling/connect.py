@@ -174,7 +174,7 @@ def _end(
         )
         return None
     if v.kind == "clock":
-        cure = "leave it out: periodic clocks tick by themselves"
+        cure = "leave it out: periodic clocks tick by themselves, and what output clocks bring is read"
         report.add(path, "a number, a text, bytes or an array", f"{text}, which is a clock", cure)
         return None
     return name, variable

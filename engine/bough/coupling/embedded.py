@@ -123,10 +123,15 @@ def settle(update: Callable[[], Sequence[Any]]) -> float | None:
     raise RuntimeError(f"the discrete states do not settle: an event was gone through {UPDATES} times")
 
 
-class Clocked:
-    """An FMI 3 slave with periodic input clocks: steps end at their ticks, and clocked variables are met there.
+NOTHING: dict[str, Any] = {"String": "", "Binary": b"", "Boolean": False, "Float64": 0.0, "Float32": 0.0}
+"""What a variable of an output clock is before the first tick; integers: 0."""
 
-    Clocked inputs are kept until their clock ticks; clocked outputs show what they were at the last tick.
+
+class Clocked:
+    """An FMI 3 slave with clocks: steps end at ticks of periodic ones, and clocked variables are met there.
+
+    Clocked inputs are kept until their clock ticks; clocked outputs show what they were at the last tick. Output clocks
+    tick when the FMU says so, at events; before the first tick their variables are zero or empty.
     """
 
     def __init__(
@@ -135,6 +140,8 @@ class Clocked:
         clocks: Sequence[tuple[int, float, float]],
         clocked: Mapping[int, Any],
         sizes: Mapping[int, int] | None = None,
+        triggers: Sequence[int] = (),
+        silent: Sequence[Any] = (),
     ) -> None:
         """Take an instance.
 
@@ -143,13 +150,18 @@ class Clocked:
             clocks: Value reference, interval and shift, s, of each periodic clock.
             clocked: For clocked variables by value reference: type, whether it is an input, references of its clocks.
             sizes: Numbers of elements of arrays, by value reference.
+            triggers: Value references of output clocks.
+            silent: Input clocks that nothing ticks: the master has told of them.
         """
+        self._triggers = list(triggers)
         self._sizes = dict(sizes or {})
         self._fmu, self._clocks, self._clocked = fmu, list(clocks), dict(clocked)
         self._ticks = [0] * len(clocks)
         self._start = 0.0
         self._next: float | None = None
-        self._kept: dict[int, Any] = {}
+        periodic = {reference for reference, _, _ in clocks}
+        rare = {r: kind for r, (kind, is_input, own) in clocked.items() if not is_input and not periodic & set(own)}
+        self._kept: dict[int, Any] = {r: NOTHING.get(kind, 0) for r, kind in rare.items()}
 
     def __getattr__(self, name: str) -> Any:
         """Values of clocked variables are kept here; everything else is the FMU's."""
@@ -232,14 +244,25 @@ class Clocked:
         references = [self._clocks[k][0] for k in ticking]
         if references:
             self._fmu.setClock(references, [True] * len(references))
-        active = {r: about for r, about in self._clocked.items() if set(about[2]) & set(references)}
-        for r, (kind, is_input, _) in active.items():
-            if is_input and r in self._kept:
+        for r, (kind, is_input, own) in self._clocked.items():
+            if is_input and r in self._kept and set(own) & set(references):
                 getattr(self._fmu, f"set{kind}")([r], [self._kept[r]])
-        for r, (kind, is_input, _) in active.items():
-            if not is_input:
-                self._kept[r] = getattr(self._fmu, f"get{kind}")([r])[0]
-        self._next = settle(self._fmu.updateDiscreteStates)
+        self._take(references)
+        self._next = settle(self._update)
         for k in ticking:
             while self._tick(k) <= time + near:
                 self._ticks[k] += 1
+
+    def _update(self) -> Sequence[Any]:
+        """What output clocks bring, before the update that ends their ticks."""
+        if self._triggers:
+            ticks = self._fmu.getClock(self._triggers)
+            self._take([r for r, ticked in zip(self._triggers, ticks) if ticked])  # noqa: B905
+        found: Sequence[Any] = self._fmu.updateDiscreteStates()
+        return found
+
+    def _take(self, ticking: Sequence[int]) -> None:
+        """Outputs of clocks that tick."""
+        for r, (kind, is_input, own) in self._clocked.items():
+            if not is_input and set(own) & set(ticking):
+                self._kept[r] = getattr(self._fmu, f"get{kind}")([r])[0]

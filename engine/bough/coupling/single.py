@@ -14,7 +14,7 @@ from bough.coupling.outside import signal, warn_of_knots
 from bough.coupling.settings import checked_master, checked_timeout, misfit, settable
 from bough.coupling.slave import CALL_TIMEOUT
 from bough.coupling.steps import How, announce, simulate
-from bough.coupling.warned import disliked
+from bough.coupling.warned import disliked, silent_clocks
 from bough.errors import SimulationError
 from bough.run.pace import Pacer
 from bough.run.result import Result
@@ -102,7 +102,7 @@ def run_fmu(
     signals = {
         (component.name, name): signal(name, about.variables[name], series) for name, series in (inputs or {}).items()
     }
-    announce([*disliked(assembly, strict), *warn_of_knots(points, signals, assembly)], warn)
+    announce([*disliked(assembly, strict), *silent_clocks(assembly), *warn_of_knots(points, signals, assembly)], warn)
     how = How(1, progress, isolate, checked_timeout(call_timeout), rtol, str(component.fmu), pace)
     with tempfile.TemporaryDirectory(prefix="bough-", ignore_cleanup_errors=True) as folder:
         result = simulate(assembly, signals, points, how, Path(folder))

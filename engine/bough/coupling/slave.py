@@ -116,20 +116,33 @@ class Slave:
         return [f"{self._title}: {text}" for text in dict.fromkeys(self._messages)]
 
     def enter_initialization(self, start: float, stop: float, tolerance: float | None) -> None:
-        """Set the values of the component, and begin to initialize: FMUs take inputs when that has begun."""
+        """Set the values of the component, and begin to initialize: FMUs take inputs when that has begun.
+
+        Some FMUs forget at set-up what was set before, others when initialization begins: those are told again.
+        """
         self.time = start
-        self._set_values(inputs=False)
+        about, values = self.component.interface.variables, self.component.values
+        inputs = [name for name in values if about[name].causality == "input"]
+        others = [name for name in values if about[name].causality != "input"]
         if self.component.interface.fmi == 2:
             self.call("setupExperiment", tolerance, start, stop)
+            self._set_values(others)
             self.call("enterInitializationMode")
         else:
+            self._set_values(others)
             self.call("enterInitializationMode", tolerance, start, stop)
-        self._set_values(inputs=True)
+        self._set_values([*self._forgotten(others), *inputs])
 
-    def _set_values(self, inputs: bool) -> None:
-        about = self.component.interface.variables
-        chosen = {k: v for k, v in self.component.values.items() if (about[k].causality == "input") == inputs}
-        Channel(self, [about[name] for name in chosen]).set(list(chosen.values()))
+    def _set_values(self, names: Sequence[str]) -> None:
+        about, values = self.component.interface.variables, self.component.values
+        Channel(self, [about[name] for name in names]).set([values[name] for name in names])
+
+    def _forgotten(self, names: Sequence[str]) -> list[str]:
+        """Values that the FMU no longer has, of those that may be set while it initializes."""
+        about, values = self.component.interface.variables, self.component.values
+        exact = [about[name] for name in names if about[name].initial == "exact" and about[name].size == 1]
+        found = [Channel(self, [v]).take()[0] for v in exact]
+        return [v.name for v, now in zip(exact, found, strict=True) if now != values[v.name]]
 
     def exit_initialization(self) -> None:
         """End the initialization: the FMU is ready to step."""

@@ -57,6 +57,19 @@ def disliked(assembly: Assembly, strict: bool = False) -> list[str]:
     return [f"{text}. It is run nonetheless; `--strict` refuses it" for text in out]
 
 
+def silent_clocks(assembly: Assembly) -> list[str]:
+    """Components with input clocks that only another FMU could tick."""
+    out = []
+    for c in assembly.components:
+        if clocks := c.interface.helped.get("silent"):
+            names = ", ".join(f"{name} ({variability})" for name, variability in clocks)
+            out.append(
+                f"component {c.name}, {c.fmu.name}: nothing ticks its input clocks {names}: their variables stay as "
+                "they are. Periodic clocks tick by themselves; other input clocks are not known here"
+            )
+    return out
+
+
 def warnings_of(assembly: Assembly, given: Collection[Port] = ()) -> list[str]:
     """All warnings of a system that is about to be packed or run.
 
@@ -64,7 +77,7 @@ def warnings_of(assembly: Assembly, given: Collection[Port] = ()) -> list[str]:
         assembly: The system.
         given: Inputs that come from outside.
     """
-    out = [*assembly.warnings, *disliked(assembly)]
+    out = [*assembly.warnings, *disliked(assembly), *silent_clocks(assembly)]
     loose = [port for port in assembly.loose if not _has_value(assembly, port, given)]
     idle = idle_outputs(assembly, given)
     if loose:

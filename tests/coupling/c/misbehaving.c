@@ -1,4 +1,4 @@
-/* An integrator, der(y) = u, as an FMU for Co-Simulation (FMI 2) that misbehaves on demand.
+/* An integrator, der(y) = gain u, as an FMU for Co-Simulation (FMI 2) that misbehaves on demand.
  *
  * resources/plan.txt holds one line: PLACE KIND. The place is the call in which it happens; in set, step and get the
  * first one from t = 0.375 s on. When it is freed, and resources/freed.txt is there, it writes into the file that
@@ -24,7 +24,7 @@
 typedef struct {
     char place[32], kind[32], freed[1024];
     const fmi2CallbackFunctions *host;
-    double t, u, y;
+    double t, u, y, gain;
 } integrator;
 
 static volatile int deep;
@@ -166,6 +166,7 @@ fmi2Component fmi2Instantiate(fmi2String name, fmi2Type type, fmi2String guid, f
     (void)name, (void)type, (void)guid, (void)visible, (void)logging;
     integrator *m = calloc(1, sizeof *m);
     m->host = host;
+    m->gain = 1.0;
     read_line(resources, "plan.txt", "%31s %31s", m->place, m->kind);
     read_line(resources, "freed.txt", "%1023s", m->freed, NULL);
     if (!strcmp(m->kind, "null")) return NULL;
@@ -183,13 +184,21 @@ void fmi2FreeInstance(fmi2Component c) {
     free(m);
 }
 
-fmi2Status fmi2EnterInitializationMode(fmi2Component c) { return act(c, "init"); }
+/* Every value as it was when the FMU was made. */
+static void forget(integrator *m, const char *place) {
+    if (!strcmp(m->place, place) && !strcmp(m->kind, "forget")) m->u = m->y = 0.0, m->gain = 1.0;
+}
+
+fmi2Status fmi2SetupExperiment(fmi2Component c, fmi2Boolean a, fmi2Real b, fmi2Real t, fmi2Boolean d, fmi2Real e) {
+    (void)a, (void)b, (void)t, (void)d, (void)e;
+    return forget(c, "setup"), fmi2OK;
+}
+fmi2Status fmi2EnterInitializationMode(fmi2Component c) { return forget(c, "init"), act(c, "init"); }
 fmi2Status fmi2Terminate(fmi2Component c) { return act(c, "terminate"); }
 
 fmi2Status fmi2SetReal(fmi2Component c, const fmi2ValueReference r[], size_t n, const fmi2Real x[]) {
     integrator *m = c;
-    (void)r;
-    if (n) m->u = x[0];
+    for (size_t i = 0; i < n; i++) *(r[i] == 3 ? &m->gain : &m->u) = x[i];
     return act(m, "set");
 }
 
@@ -197,7 +206,7 @@ fmi2Status fmi2GetReal(fmi2Component c, const fmi2ValueReference r[], size_t n, 
     integrator *m = c;
     const fmi2Status status = act(m, "get");
     for (size_t i = 0; i < n; i++) {
-        x[i] = r[i] == 0 ? m->u : m->y;
+        x[i] = r[i] == 0 ? m->u : r[i] == 3 ? m->gain : m->y;
     }
     return status;
 }
@@ -207,7 +216,7 @@ fmi2Status fmi2DoStep(fmi2Component c, fmi2Real t, fmi2Real h, fmi2Boolean final
     (void)final;
     m->t = t;
     const fmi2Status status = act(m, "step");
-    m->y += h * m->u;
+    m->y += h * m->gain * m->u;
     m->t = t + h;
     return status;
 }
@@ -224,7 +233,6 @@ const char *fmi2GetVersion(void) { return fmi2Version; }
     }
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 NOTHING(fmi2SetDebugLogging, fmi2Component c, fmi2Boolean on, size_t n, const fmi2String s[])
-NOTHING(fmi2SetupExperiment, fmi2Component c, fmi2Boolean a, fmi2Real b, fmi2Real t, fmi2Boolean d, fmi2Real e)
 NOTHING(fmi2ExitInitializationMode, fmi2Component c)
 NOTHING(fmi2Reset, fmi2Component c)
 NOTHING(fmi2GetInteger, fmi2Component c, const fmi2ValueReference r[], size_t n, fmi2Integer x[])

@@ -1,18 +1,19 @@
 /* FMI 3, Co-Simulation: what goes in comes out at once, arrays of three, texts, bytes and 64-bit integers; and a counter
- * on a clock that ticks every 0.1 s: `count` adds what `add` is at the tick, `when` is its time. */
+ * on a clock that ticks every 0.1 s: `count` adds what `add` is at the tick, `when` is its time. Where a step has passed
+ * 0.35 s, an output clock ticks, twice at one instant, and `alarm` is the time plus the number of the tick. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "fmi3Functions.h"
 
-enum { VECTOR_IN = 1, VECTOR_OUT, TEXT_IN, TEXT_OUT, DATA_IN, DATA_OUT, LONG_IN, LONG_OUT, CLOCK, ADD, COUNT, WHEN };
+enum { VECTOR_IN = 1, VECTOR_OUT, TEXT_IN, TEXT_OUT, DATA_IN, DATA_OUT, LONG_IN, LONG_OUT, CLOCK, ADD, COUNT, WHEN, ALARM_CLOCK, ALARM };
 typedef struct {
     double t, vector[3], add, count, when;
     char text[64];
     unsigned char data[64];
     size_t size;
     fmi3Int64 number;
-    int ticking, event;
+    int ticking, event, alarms, alarming;
 } relay;
 
 const char *fmi3GetVersion(void) { return fmi3Version; }
@@ -50,18 +51,30 @@ fmi3Status fmi3SetClock(fmi3Instance c, const fmi3ValueReference vr[], size_t n,
     r->ticking = values[0];
     return fmi3OK;
 }
+fmi3Status fmi3GetClock(fmi3Instance c, const fmi3ValueReference vr[], size_t n, fmi3Clock values[]) {
+    relay *r = c;
+    if (!r->event || n != 1 || vr[0] != ALARM_CLOCK) return fmi3Error;
+    values[0] = r->alarming;
+    return fmi3OK;
+}
 fmi3Status fmi3UpdateDiscreteStates(fmi3Instance c, fmi3Boolean *more, fmi3Boolean *end, fmi3Boolean *nominals,
                                     fmi3Boolean *values, fmi3Boolean *next, fmi3Float64 *time) {
-    (void)c;
+    relay *r = c;
+    int again = r->alarming && r->alarms < 2;
     *more = *end = *nominals = *values = *next = fmi3False;
     *time = 0.0;
+    *more = again;
+    r->alarming = again;
+    r->alarms += again;
     return fmi3OK;
 }
 fmi3Status fmi3DoStep(fmi3Instance c, fmi3Float64 t, fmi3Float64 h, fmi3Boolean no, fmi3Boolean *event, fmi3Boolean *end,
                       fmi3Boolean *early, fmi3Float64 *last) {
     (void)no;
+    relay *r = c;
     *event = *end = *early = fmi3False;
-    ((relay *)c)->t = *last = t + h;
+    r->t = *last = t + h;
+    if (r->t > 0.35 && !r->alarms) *event = r->alarming = r->alarms = 1;
     return fmi3OK;
 }
 fmi3Status fmi3GetFloat64(fmi3Instance c, const fmi3ValueReference vr[], size_t n, fmi3Float64 values[], size_t m) {
@@ -74,6 +87,9 @@ fmi3Status fmi3GetFloat64(fmi3Instance c, const fmi3ValueReference vr[], size_t 
             if (!r->ticking) return fmi3Error; /* clocked variables exist at ticks only */
             if (vr[i] == COUNT) r->count += r->add, r->when = r->t;
             values[k++] = vr[i] == COUNT ? r->count : r->when;
+        } else if (vr[i] == ALARM) {
+            if (!r->event || !r->alarming) return fmi3Error;
+            values[k++] = r->t + r->alarms;
         } else
             values[k++] = vr[i] == ADD ? r->add : r->t;
     }
