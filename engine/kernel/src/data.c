@@ -40,8 +40,16 @@ static size_t lay_out(const bough_model *m, int lanes, char *memory) {
   d->none_held = take(memory, &at, nu), d->zero = take_reals(memory, &at, m->nu);
   d->udot = take_reals(memory, &at, m->nu);
   d->work_one = take(memory, &at, bough_forward_ops_one_base.work_size(m));
+  const int soft = bough_soft_rows_of(m);
+  if (m->n_rows > 0 || soft > 0) d->constraints = take(memory, &at, bough_other_ops_one_base.constraint_layout(m, NULL));
+  if (soft > 0) {
+    d->soft.most = soft;
+    d->soft.W = take_reals(memory, &at, soft * m->nu), d->soft.Y = take_reals(memory, &at, soft * m->nu);
+    d->soft.A = take_reals(memory, &at, soft * soft), d->soft.x = take_reals(memory, &at, soft);
+    d->soft.B = take_reals(memory, &at, soft * m->n_rows), d->soft.T = take_reals(memory, &at, soft * m->n_rows);
+    d->soft.body = take(memory, &at, (size_t)soft * sizeof *d->soft.body);
+  }
   if (m->n_rows > 0) {
-    d->constraints = take(memory, &at, bough_other_ops_one_base.constraint_layout(m, NULL));
     d->projected = take_reals(memory, &at, m->nq + m->nu), d->ahead = take_reals(memory, &at, m->nq);
     const size_t all = (size_t)m->n_rows * (size_t)m->nu * sizeof(double);
     d->turning = take(memory, &at, all), d->branch.row = take(memory, &at, all);
@@ -153,7 +161,7 @@ void bough_data_choose_paths(bough_data *d) {
 bough_sweep bough_data_sweep(const bough_data *d) {
   const bough_sweep s = {d->model, d->gravity, d->damping, d->stiffness, d->rest, d->hinge_mass,
                          d->inertia, d->modal_scale, d->held, d->path, 0.0, 0.0,
-                         1.0, 0, 1};
+                         1.0, 0, 1, NULL};
   return s;
 }
 

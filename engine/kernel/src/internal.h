@@ -252,6 +252,7 @@ typedef struct {
   double elastic;            /* 1, or 0 to leave modal elasticity out */
   int kinematic;             /* frames of ruthless bodies, too, are those of the present deflection */
   int keep;                  /* P, z and accelerations of every body are kept: choose_places */
+  const struct bough_soft *soft; /* what an implicit stage adds to M beyond the tree, or null */
 } bough_sweep;
 
 /* One instance of the forward sweep, the hot one; arrays are of the instance's `real`. */
@@ -262,6 +263,20 @@ typedef struct {
                   const void *motion, const void *loads, void *udot, void *force, void *reaction);
   int (*singular_body)(const void *work, int lane);
 } bough_forward_ops;
+
+/* Stiffness and damping between bodies in an implicit stage, M + W' W: constraints/soft.inl. */
+enum { BOUGH_SOFT_MOST = 256 };
+typedef struct bough_soft {
+  int count, most;    /* rows that act now, and at most */
+  double *W, *Y;      /* [most][nu] scaled rows; their whitened innovations */
+  double *A;          /* [most][most] 1 + W X W', X the answer of the mechanism to forces; then its Cholesky factor */
+  double *B, *T;      /* [most][rows] W M^-1 J', and what it is in the factor of J M^-1 J' */
+  double *x;          /* [most] */
+  int (*body)[2];     /* [most] where a row acts, -1: ground */
+} bough_soft;
+/* types.c: rows that an element can have, and a model */
+int bough_soft_rows_of_element(const bough_element *element);
+int bough_soft_rows_of(const bough_model *model);
 
 /* What a constrained answer x of the tree, J x + target = 0, is to bring about: closures that stay closed; speeds or positions
  * that close them. */
@@ -274,6 +289,7 @@ typedef struct {
   double pull; /* 1/s, of TARGET_ACCELERATION: gddot + 2 pull gdot + pull^2 g = 0; zero: gddot = 0 */
   double singular; /* squared sine below which a row is dropped; zero: rounding */
   const struct bough_branch *branch; /* of TARGET_SPEED and TARGET_POSITION: null for none */
+  const bough_soft *soft;            /* of TARGET_ACCELERATION: null for none */
 } bough_constrained;
 /* Where two branches of motion meet rows vanish from J, and the motion's own branch is kept by what takes their place there,
  * their derivatives along it: constraints.c. */
@@ -319,6 +335,10 @@ typedef struct {
                    void *values, void *energy);
   bough_element_view (*element_view)(const void *elements);
 } bough_other_ops;
+/* soft.inl: rows W of everything stiff between bodies at (q, u), for a stage of gamma h = gh, and f -= K dq + D du of the same.
+ * `kin` is the sweep of node kinematics; flank [gears]: sides that touch. */
+void bough_soft_rows(bough_soft *soft, const bough_sweep *kin, void *work, const double *flank, double gh, const double *q,
+                     const double *u, const double *dq, const double *du, double *f);
 bough_constraint_view bough_constraints_of(const void *constraints);
 /* Row `place` >= rank of the order of pivots, as it depends on those before it: sum of N [rows] times rows of J is almost zero. */
 void bough_dependence(const bough_model *m, const void *constraints, int place, double *N);
@@ -360,6 +380,7 @@ struct bough_data {
   void *tangent_buffer;                                   /* complex copies of arguments and values: tangent.c */
   double *speed_change, *speed_answer;                    /* [nu] bough_stop_impulse: changes given, changes found */
   void *constraints, *constraints_tangent;                /* of loops and couplings */
+  bough_soft soft;                                        /* of implicit stages */
   void *elements, *elements_tangent;                      /* of forces between nodes and of a field */
   double *tau_all;                                        /* [nu] applied forces with those of the elements */
   double *projected;                                      /* [nq + nu] bough_project */

@@ -14,10 +14,11 @@ bough_status bough_sweep_tree(bough_data *d, const bough_sweep *s, const bough_p
 /* everything but elements and drives */
 static bough_status sweep_closed(bough_data *d, const bough_sweep *s, const bough_point *at, const bough_values *v) {
   const bough_model *m = d->model;
-  if (m->n_rows == 0) return bough_sweep_tree(d, s, at, v->udot, v->force, v->reaction);
+  const int soft = s->soft && s->soft->count > 0;
+  if (m->n_rows == 0 && !soft) return bough_sweep_tree(d, s, at, v->udot, v->force, v->reaction);
   const bough_sweep kin = bough_data_kinematic_sweep(d);
   const bough_constrained in = {at->q, at->u, NULL, at->tau, at->motion, m->n_loads > 0 ? at->loads : NULL,
-                                v->udot, v->force, v->reaction, v->closure, v->coupling, d->pull, 0.0, NULL};
+                                v->udot, v->force, v->reaction, v->closure, v->coupling, d->pull, 0.0, NULL, soft ? s->soft : NULL};
   bough_other_ops_one_base.constrained(d->one, s, &kin, d->work_one, d->constraints, &in, TARGET_ACCELERATION);
   const bough_status status = bough_data_check(d, d->one, d->work_one, 0, v->udot);
   if (status != BOUGH_OK) d->where.time = at->t;

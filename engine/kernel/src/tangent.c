@@ -133,7 +133,7 @@ bough_status bough_directional(const bough_model *m, bough_data *d, const bough_
     bough_forward_ops_tangent_base.forward(&s, d->work_tangent, q, u, tau, motion, loaded ? loads : NULL, udot, force, reaction);
   else {
     const bough_sweep kin = bough_data_kinematic_sweep(d);
-    const bough_constrained in = {q, u, NULL, tau, motion, loaded ? loads : NULL, udot, force, reaction, closure, coupling, d->pull, 0.0, NULL};
+    const bough_constrained in = {q, u, NULL, tau, motion, loaded ? loads : NULL, udot, force, reaction, closure, coupling, d->pull, 0.0, NULL, NULL};
     bough_other_ops_tangent_base.constrained(&bough_forward_ops_tangent_base, &s, &kin, d->work_tangent, d->constraints_tangent,
                                              &in, TARGET_ACCELERATION);
   }

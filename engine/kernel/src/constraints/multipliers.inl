@@ -110,15 +110,21 @@ static void innovate_body(const bough_sweep *s, sweep_work *w, int k, const real
   cross_add(x->l, f + 3, z_all + 6 * b->parent);
 }
 
-static void row_innovations(const bough_sweep *s, sweep_work *w, constraint_work *c, int row) {
+/* whitened innovations y of a row of J */
+static void row_innovations(const bough_sweep *s, sweep_work *w, real *z, inward_path path, const real *row, real *y) {
   const bough_model *m = s->model;
-  const size_t first = (size_t)row * (size_t)m->nu;
-  inward_path path = path_of_row(m, row);
-  memset(c->Y + first, 0, (size_t)m->nu * sizeof(real));
+  memset(y, 0, (size_t)m->nu * sizeof(real));
   for (int k = path_next(m, &path); k >= 0; k = path_next(m, &path)) {
-    innovate_body(s, w, k, c->J + first, c->Y + first, c->z, NULL);
-    for (int i = 0; i < m->body[k].nm && s->held[m->body[k].um]; i++) c->Y[first + (size_t)(m->body[k].um + i)] = splat(0);
+    innovate_body(s, w, k, row, y, z, NULL);
+    for (int i = 0; i < m->body[k].nm && s->held[m->body[k].um]; i++) y[m->body[k].um + i] = splat(0);
   }
+}
+
+/* part of the product of two rows' innovations that body k has */
+static real body_product(const bough_body *b, const real *y, const real *other) {
+  real v = splat(0);
+  for (int e = b->u0; e < b->um + b->nm; e++) v += y[e] * other[e];
+  return v;
 }
 
 /* A = Y Y', lower triangle */
@@ -130,13 +136,7 @@ static void gram(const bough_model *m, constraint_work *c) {
     inward_path path = path_of_row(m, i);
     for (int j = 0; j <= i; j++) A[j] = splat(0);
     for (int k = path_next(m, &path); k >= 0; k = path_next(m, &path)) {
-      const int first = m->body[k].u0, last = m->body[k].um + m->body[k].nm;
-      for (int j = 0; j <= i; j++) {
-        const real *Yj = c->Y + (size_t)j * nu;
-        real v = A[j];
-        for (int e = first; e < last; e++) v += Yi[e] * Yj[e];
-        A[j] = v;
-      }
+      for (int j = 0; j <= i; j++) A[j] += body_product(m->body + k, Yi, c->Y + (size_t)j * nu);
     }
   }
 }
@@ -411,13 +411,17 @@ void bough_dependence(const bough_model *m, const void *constraints, int place, 
 }
 #endif
 
+#ifdef LANE_ONE
+#include "constraints/soft_answer.inl"
+#endif
+
 /* The forward sweep with multipliers: J x + target = 0 for the answer x of the tree. */
 static void constrained(const bough_forward_ops *ops, const bough_sweep *s, const bough_sweep *kin, void *work,
                         void *constraints, const bough_constrained *in, bough_target target) {
   constraint_work *c = constraints;
   const bough_model *m = s->model;
   real *x = in->udot;
-  constraint_rows(kin, work, c, in->q, in->rate_u ? in->rate_u : in->u);
+  if (m->n_rows > 0) constraint_rows(kin, work, c, in->q, in->rate_u ? in->rate_u : in->u);
 #ifdef LANE_ONE
   if (in->branch) take_branch(m, c, in->branch, in->rate_u);
 #endif
@@ -426,7 +430,10 @@ static void constrained(const bough_forward_ops *ops, const bough_sweep *s, cons
   bough_sweep still = *s; /* nothing but lambda acts */
   const double none[3] = {0, 0, 0};
   still.gravity = none;
-  for (int i = 0; i < m->n_rows; i++) row_innovations(&still, work, c, i);
+  for (int i = 0; i < m->n_rows; i++) {
+    const size_t first = (size_t)i * (size_t)m->nu;
+    row_innovations(&still, work, c->z, path_of_row(m, i), c->J + first, c->Y + first);
+  }
   gram(m, c);
   c->rank_min = in->singular > 0.0 ? in->singular : RANK_MIN;
   pivot_factor(m, c);
@@ -438,8 +445,14 @@ static void constrained(const bough_forward_ops *ops, const bough_sweep *s, cons
     for (int j = 0; j < m->nu; j++) v += J[j] * x[j];
     c->b[i] = -v;
   }
+#ifdef LANE_ONE
+  if (in->soft) soft_products(&still, work, c, in->soft);
+#endif
   multipliers(m, c);
   memset(c->tau, 0, (size_t)m->nu * sizeof(real));
+#ifdef LANE_ONE
+  if (in->soft) soft_forces(m, c, in->soft, x);
+#endif
   for (int i = 0; i < m->n_rows; i++)
     for (int j = 0; j < m->nu; j++) c->tau[j] += c->J[(size_t)i * (size_t)m->nu + (size_t)j] * c->lambda[i];
   answer(&still, work, c, in->force || in->reaction);

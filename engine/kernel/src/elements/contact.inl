@@ -29,9 +29,20 @@ static void contact_gap(element_state *x, real n[3], real touch[3]) {
   for (int i = 0; i < 3; i++) touch[i] = d[i] - c[CONTACT_RADIUS] * n[i];
 }
 
-static void contact_act(element_state *x) {
+/* velocity of A's matter against B's where they meet, across n */
+static void contact_slip(const element_state *x, const real n[3], const real touch[3], real slip[3]) {
   const double *c = x->e->c;
   const end_frame *A = &x->A, *B = &x->B;
+  real other[3];
+  for (int i = 0; i < 3; i++) slip[i] = A->v[i] - B->v[i], other[i] = -c[CONTACT_RADIUS] * n[i];
+  cross_add(A->w, other, slip);
+  cross(B->w, touch, other), minus(slip, other, slip);
+  const real along = dot(slip, n);
+  for (int i = 0; i < 3; i++) slip[i] -= along * n[i];
+}
+
+static void contact_act(element_state *x) {
+  const double *c = x->e->c;
   real n[3], touch[3], force[3], slip[3], other[3];
   contact_gap(x, n, touch);
   if (!(lane_get(x->value[0], 0) < 0.0)) return;
@@ -40,11 +51,7 @@ static void contact_act(element_state *x) {
   x->potential = c[CONTACT_K] / (c[CONTACT_POWER] + 1.0) * power * delta;
   if (lane_get(f, 0) < 0.0) f = splat(0);
   x->value[2] = f;
-  for (int i = 0; i < 3; i++) slip[i] = A->v[i] - B->v[i], other[i] = -c[CONTACT_RADIUS] * n[i];
-  cross_add(A->w, other, slip);
-  cross(B->w, touch, other), minus(slip, other, slip);
-  const real along = dot(slip, n);
-  for (int i = 0; i < 3; i++) slip[i] -= along * n[i];
+  contact_slip(x, n, touch, slip);
   const real drag = c[CONTACT_MU] * f / lane_sqrt(dot(slip, slip) + c[CONTACT_SLIP] * c[CONTACT_SLIP]);
   for (int i = 0; i < 3; i++) force[i] = f * n[i] - drag * slip[i], other[i] = -c[CONTACT_RADIUS] * n[i];
   cross(other, force, x->on_A);

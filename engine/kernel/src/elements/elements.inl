@@ -21,6 +21,17 @@ static void element_act(const bough_sweep *s, sweep_work *w, element_state *x, c
   }
 }
 
+/* frames and velocities of all bodies */
+static void element_frames(const bough_sweep *s, sweep_work *w, const real *q, const real *u) {
+  for (int k = 0; k < s->model->nb; k++) {
+    outward_frame(s, w, k, q, u, NULL);
+    attitude_update(s, k, w);
+    kinematic_motion(s, w, k, u);
+    for (int i = 0; i < 6; i++) w->body[k].alpha[i] = splat(0);
+    for (int r = 0; r < s->model->body[k].nm; r++) w->body[k].xiddot[r] = splat(0);
+  }
+}
+
 /* tau and through of everything that acts; value [element_values] and energy [2] (gravity of the field, springs) unless null */
 static void elements(const bough_sweep *s, void *work, void *elements_, const void *q_, const void *u_, const void *loads,
                      void *value, void *energy_) {
@@ -30,13 +41,7 @@ static void elements(const bough_sweep *s, void *work, void *elements_, const vo
   const real *q = q_, *u = u_;
   real *energy = energy_;
   memset(ew->tau, 0, (size_t)m->nu * sizeof(real)), memset(ew->through, 0, 6 * (size_t)m->nb * sizeof(real));
-  for (int k = 0; k < m->nb; k++) {
-    outward_frame(s, w, k, q, u, NULL);
-    attitude_update(s, k, w);
-    kinematic_motion(s, w, k, u);
-    for (int i = 0; i < 6; i++) w->body[k].alpha[i] = splat(0);
-    for (int r = 0; r < m->body[k].nm; r++) w->body[k].xiddot[r] = splat(0);
-  }
+  element_frames(s, w, q, u);
   for (int i = 0; i < m->n_elements; i++) {
     element_state x = {0};
     x.e = m->element + i;

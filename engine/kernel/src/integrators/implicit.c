@@ -1,7 +1,9 @@
 /* implicit.c - what the linearly implicit methods share: the accelerations of a stage that is implicit in the known linear
- * terms, elastic and hinge stiffness K and damping D, by one articulated-body sweep. No Jacobian is formed. */
+ * terms, stiffness K and damping D, by one articulated-body sweep. Those of modes, hinges and stops are inside its D_f and D_R;
+ * those between bodies, of forces and elastic shafts, join by their rows: elements/soft.inl. No Jacobian is formed. */
 #include <string.h>
 
+#include "elements/drives.h"
 #include "sim.h"
 
 /* y = T^-1 x of a body's modes; a copy where eta = xi */
@@ -40,6 +42,19 @@ static void linear_force_subtract(const bough_data *d, const double *dq, const d
   }
 }
 
+/* Stops that give, while they are touched: one DOF each. */
+static void stops_add(bough_data *d, double gh, const double *dq, const double *du, double *f) {
+  const bough_model *m = d->model;
+  const bough_drive_mode *mode = bough_drive_modes(d->mode);
+  for (int j = 0; j < m->n_drives; j++) {
+    const bough_drive *x = m->drive + j;
+    const int i = x->dof;
+    if (x->stop != STOP_GIVES || mode[j].contact == 0.0 || d->held[i]) continue;
+    d->hinge_mass[i] += gh * (x->d + gh * x->k);
+    f[i] -= x->k * dq[i] + x->d * du[i];
+  }
+}
+
 bough_status bough_sim_implicit(bough_sim *sim, double t, double gh, const double *y, const double *dq, const double *du,
                                 double *ku) {
   bough_data *d = sim->data;
@@ -50,8 +65,14 @@ bough_status bough_sim_implicit(bough_sim *sim, double t, double gh, const doubl
   memcpy(force, sim->tau, sizeof(double) * (size_t)nu);
   linear_force_subtract(d, dq, du, sim->implicit_xi, sim->implicit_f, force);
   for (int i = 0; i < nu; i++) d->hinge_mass[i] = d->armature[i] + gh * (d->damping[i] + gh * d->stiffness[i]);
+  stops_add(d, gh, dq, du, force);
   bough_sweep s = bough_data_sweep(d);
   s.path = d->path_general;
+  if (d->soft.most > 0) {
+    const bough_sweep kin = bough_data_kinematic_sweep(d);
+    bough_soft_rows(&d->soft, &kin, d->work_one, bough_gear_modes(d->model, d->mode), gh, y, y + sim->nq, dq, du, force);
+    s.soft = &d->soft;
+  }
   s.h1 = gh, s.h2 = gh * gh;
   sim->now.evaluations++;
   const bough_point at = {t, y, y + sim->nq, force, sim->motion, sim->loads, NULL};

@@ -34,6 +34,9 @@ const bough_forward_ops LANE_NAME(bough_forward_ops) = {work_size, work_layout, 
 #include "elements/contact.inl"
 #include "elements/field.inl"
 #include "elements/elements.inl"
+#ifdef LANE_ONE
+#include "elements/soft.inl"
+#endif
 extern const bough_other_ops LANE_NAME(bough_other_ops);
 const bough_other_ops LANE_NAME(bough_other_ops) = {inverse, mass_matrix, factors, node_motion, energy,
                                                     constraint_layout, constraint_rows, constrained,
