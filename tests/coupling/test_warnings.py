@@ -187,3 +187,41 @@ def test_step_longer_than_the_time_constant_of_a_winding_is_warned_of(driven: Pa
     with pytest.warns(UserWarning, match=r"time constant of 0\.004 s"):
         run(driven, 0.1, 0.01, values={"motor.L": 0.002})
     run(driven, 0.1, 0.04, values={"motor.L": 0.02})
+
+
+def test_wrong_side_of_a_gear_is_told(system: dict[str, Any], tmp_path: Path) -> None:
+    """A hinge with a gear takes torque at its rotor: speed and inertia of a motor belong there as well."""
+    arm = json.loads(json.dumps(RIGID))
+    arm["bodies"][0]["hinge"]["gear"] = {"ratio": 50, "inertia": 1e-4, "stiffness": 1e4}
+    (tmp_path / "arm.yaml").write_text(json.dumps(arm), encoding="utf-8")
+    system["connections"].append("motor.armature -> arm.shoulder.armature")
+    said = couple(system, tmp_path / "x.ssp", platforms="native").warnings
+    assert [("connect arm.shoulder.rotor.w" in text, "arm.shoulder.rotor.armature" in text) for text in said] == [
+        (True, False),
+        (False, True),
+    ]
+    right = [
+        wire.replace("arm.shoulder.w -> motor.w", "arm.shoulder.rotor.w -> motor.w") for wire in system["connections"]
+    ]
+    right[-1] = "motor.armature -> arm.shoulder.rotor.armature"
+    system["connections"] = right
+    assert couple(system, tmp_path / "x.ssp", platforms="native").warnings == ()
+
+
+def test_torque_of_a_model_controller_is_not_that_of_a_rotor(tmp_path: Path) -> None:
+    arm = json.loads(json.dumps(RIGID))
+    arm["bodies"][0]["hinge"]["gear"] = {"ratio": 50, "inertia": 1e-4, "stiffness": 1e4}
+    (tmp_path / "arm.yaml").write_text(json.dumps(arm), encoding="utf-8")
+    brain = {"partner": "model-controller", "model": str(tmp_path / "arm.yaml")}
+    wire: dict[str, Any] = {"from": "brain.tau", "to": "arm.shoulder.tau"}
+    system = {
+        "bough_system": 1,
+        "name": "drive",
+        "components": {"arm": str(tmp_path / "arm.yaml"), "brain": brain},
+        "connections": [wire, "arm.shoulder.phi -> brain.phi", "arm.shoulder.w -> brain.w"],
+    }
+    (said,) = couple(system, tmp_path / "x.ssp", platforms="native").warnings
+    assert "one over the gear's ratio" in said
+    wire["factor"] = 0.02
+    (said,) = couple(system, tmp_path / "x.ssp", platforms="native").warnings
+    assert "no container.json" in said, "fmucontainer does not scale; nothing is said of the gear"

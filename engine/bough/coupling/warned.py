@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from bough.coupling.assembly import Assembly, Component, Port
 from bough.errors import SimulationError
-from bough.partners.facts import Facts, read_facts
+from bough.partners.facts import Facts, partner_values, read_facts
 from bough.text.problems import one_of
 
 ROUNDING = 1e-6
@@ -86,7 +86,7 @@ def warnings_of(assembly: Assembly, given: Collection[Port] = ()) -> list[str]:
         idle = [item for item in idle if item not in same]
         text = f"nothing is connected to {_listed(loose)}: what the FMUs start with stays there"
         out.append(". ".join([text, *map(str, same)]))
-    return [*out, *map(str, idle), *many_turns(assembly), *too_slow(assembly)]
+    return [*out, *map(str, idle), *two_sides(assembly), *many_turns(assembly), *too_slow(assembly)]
 
 
 def _has_value(assembly: Assembly, port: Port, given: Collection[Port]) -> bool:
@@ -150,6 +150,41 @@ def _sinks(assembly: Assembly, source: Component, units: Collection[str]) -> lis
         unit = there.interface.units.get(assembly.variable(port).unit or "")
         if there is not source and unit is not None and unit.base in bases and port[1] not in optional[port[0]]:
             out.append(port)
+    return out
+
+
+def two_sides(assembly: Assembly) -> list[str]:
+    """Warnings of partners that take one side of a gear in a model file for the other one.
+
+    A hinge with a gear has a rotor, and its torque acts there. A motor on it must feel the speed of the rotor and add
+    its inertia there; the torque of a controller with a model inside is meant for the hinge.
+    """
+    out = []
+    for link in assembly.links:
+        (there, name), (partner, output) = link.target, link.source
+        hinge = name.removesuffix(".tau")
+        if hinge == name or f"{hinge}.rotor.w" not in assembly.component(there).interface.variables:
+            continue
+        kind = partner_values(assembly.component(partner).fmu)[0]
+        on = f"{there}.{hinge}.tau acts on the rotor, because the hinge has a gear in its model file"
+        if kind == "model-controller" and link.factor == 1.0:
+            out.append(
+                f"{on}; {partner}.{output} is a torque at the hinge: give the connection a `factor`, one over the "
+                "gear's ratio"
+            )
+        if kind == "motor":
+            axis = output.removeprefix("tau")
+            links = {(each.source, each.target) for each in (*assembly.links, *assembly.carried)}
+            if ((there, f"{hinge}.w"), (partner, f"w{axis}")) in links:
+                out.append(
+                    f"{on}; {partner}.w{axis} is the speed of the hinge, and the motor does not turn with it: connect "
+                    f"{there}.{hinge}.rotor.w, and set N = 1 unless the motor has a gear besides"
+                )
+            if ((partner, f"armature{axis}"), (there, f"{hinge}.armature")) in links:
+                out.append(
+                    f"{on}; {partner}.armature{axis} goes to the hinge: connect it to {there}.{hinge}.rotor.armature, "
+                    "or leave it out where `inertia` of the gear holds the rotor"
+                )
     return out
 
 

@@ -131,6 +131,7 @@ def describe(
     for o in OPTIONS[:3]:
         options[o.name] = _option(o, given.pop(o.name, options[o.name]))
     loaded = model.model if isinstance(model, Mechanism) else model if isinstance(model, Model) else load(model)
+    loaded, left_out = _smooth(loaded)
     names, sliding, base = _hinges(loaded)
     if armature:
         loaded = _with_armature(loaded, armature, len(names), base)
@@ -143,6 +144,7 @@ def describe(
     about = f"{TEXT}: {loaded.name}, bandwidth {options['bandwidth']:g} rad/s, sample time {options['sample']:g} s"
     about += f", integral {options['integral']:g} 1/s" if options["integral"] else ""
     about += ", law of accelerations" if law else ""
+    about += f"; without {' and '.join(left_out)} of the hinges" if left_out else ""
     partner = Partner(
         KIND,
         NUMBER,
@@ -209,6 +211,32 @@ def _numbers(name: str, value: object) -> list[float]:
     if any(not isinstance(x, (int, float)) or not 0.0 <= x < 1e9 for x in numbers):
         raise PartnerError(KIND, Misfit(name, f"{name} is {words(value)}", "numbers that are not negative"))
     return [float(x) for x in numbers if isinstance(x, (int, float))]
+
+
+def _smooth(model: Model) -> tuple[Model, tuple[str, ...]]:
+    """The model without what jumps, and what was left out: friction and limits; rotors turn with their hinges.
+
+    Gains come from a linear model, and at rest a hinge with friction is held. A rotor behind a gear is its inertia seen
+    at the hinge; the torque is the one at the hinge, ratio times that of the motor.
+    """
+    bodies, gears = [], set[str]()
+    rubs = stops = False
+    for body in model.bodies:
+        h = body.hinge
+        if h.drives:
+            continue
+        rubs, stops = rubs or any(h.friction), stops or any(h.limits)
+        armature = h.armature
+        if h.gear is not None:
+            gears.add(f"{h.name}_gear")
+            rubs = rubs or h.gear.friction is not None
+            armature = (armature[0] + h.gear.inertia * h.gear.ratio**2, *armature[1:])
+        changes = {"friction": (), "limits": (), "gear": None, "armature": armature}
+        bodies.append(body.model_copy(update={"hinge": h.model_copy(update=changes)}))
+    couplings = tuple(c for c in model.couplings if c.name not in gears)
+    said = {"friction": rubs, "limits": stops, "elasticity and play of gears": bool(gears)}
+    left_out = tuple(name for name, there in said.items() if there)
+    return model.model_copy(update={"bodies": tuple(bodies), "couplings": couplings}), left_out
 
 
 def _hinges(model: Model) -> tuple[list[str], list[bool], int]:
