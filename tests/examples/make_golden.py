@@ -34,6 +34,7 @@ COLUMNS = {
     "four_bar": ["knee.phi", "pivot.phi", "coupler.eta[1]", "rocker.eta[2]", "pin.reaction_force[1]", "motor.tau"],
     "excavator": ["boom_foot.phi", "wrist.phi", "boom.eta[1]", "boom_cylinder.f", "bucket_pin.reaction_force[2]"],
     "crane": ["rail.s", "hang.s[3]", "flight.s[1]", "flight.s[3]", "sling.f"],
+    "satellite": ["flight.Q[1]", "flight.w[1]", "bus.rw1.w", "bus.rw2.w", "left_array.tip.deflection[3]"],
     "robot_joint": ["robot.joint.phi", "robot.joint.rotor.phi", "robot.joint.friction", "motor.i", "controller.e"],
     "spin_up": ["hub.phi", "hub.tau", "blade.eta[1]", "blade.tip.r[1]", "blade.tip.r[2]"],
 }

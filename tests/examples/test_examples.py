@@ -172,3 +172,19 @@ def test_ropes_of_the_crane_pull_where_they_are_taut() -> None:
     # and its ringing are left.
     assert result["floor.f"][-1] == pytest.approx(1000.0 * 9.81, rel=5e-3)
     assert result["hoist.f"][-1] == pytest.approx(-120.0 * 9.81, rel=5e-3)
+
+
+def test_wheels_keep_what_thrusters_give() -> None:
+    example, result = script("satellite"), simulated("satellite")
+    before, end = (round(t / example.STEP) for t in (example.JETS[0], example.STOP))
+    h = 0.02 * np.column_stack([result[f"bus.rw{i}.w"] for i in example.WHEELS]) @ example.AXES
+    # Two thrusters of 0.04 N, 1 m apart, for 10 s. The gradient of gravity, 3 n^2 dI / 2 of 4e-4 N.m for the 50 s, adds
+    # up to 0.02 N.m.s.
+    assert h[end][1] - h[before][1] == pytest.approx(0.4, abs=0.05)
+    off = example.pointing(result)
+    assert off[before] < 0.01
+    assert off[end] < 0.02
+    assert example.height_error(result) < 1e-3
+    late = result.t > example.STOP - 10.0
+    bends = abs(result["left_array.tip.deflection[3]"])
+    assert bends[late].max() < 0.01 * bends.max(), "the control does not shake the arrays"
