@@ -140,6 +140,7 @@ def test_the_icon_is_a_picture(case: str) -> None:
         ({"fmi": "1.0"}, ["'1.0'", "'2.0' or '3.0'"]),
         ({"platforms": "amiga"}, ["'amiga'", "x86_64-linux", "'native'"]),
         ({"platforms": ["x86_64-linux", "linux64"]}, ["'linux64'", "aarch64-darwin"]),
+        ({"platforms": "win32"}, ["'win32'", "64 bits", "sources=True"]),
         ({"platforms": []}, ["empty", "'all'"]),
         ({"runtime": "cloud"}, ["'cloud'", "'native'"]),
         ({"arrays": True}, ["arrays", "fmi='3.0'"]),

@@ -53,7 +53,7 @@ def test_build_says_one_line_in_a_pipe_and_names_the_file_after_the_model(
 
 @pytest.mark.parametrize(
     "options",
-    [["--platform", "amiga"], ["--fmi", "1.0"], ["--runtime", "cloud"], ["--arrays"],
+    [["--platform", "amiga"], ["--platform", "win32"], ["--fmi", "1.0"], ["--runtime", "cloud"], ["--arrays"],
      ["--runtime", "python", "--fmi", "3.0"]],
 )  # fmt: skip
 def test_wrong_use_ends_with_2(tmp_path: Path, options: list[str]) -> None:

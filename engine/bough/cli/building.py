@@ -16,7 +16,7 @@ from bough.cli.summary import warn_of_oddities
 from bough.errors import BoughError
 from bough.flex import load
 from bough.fmu import build_fmu
-from bough.fmu.package import FOLDERS, native_platform
+from bough.fmu.package import FOLDERS, NARROW, narrow_cure, native_platform
 from bough.model.named_files import check_target
 
 
@@ -95,6 +95,9 @@ def asked_platforms(asked: list[str] | None) -> str | list[str]:
     """As `build_fmu` takes them."""
     known = ("all", "native", *FOLDERS)
     for name in asked or ():
+        if name in NARROW:
+            text = f"there are no binaries for {name!r}: {narrow_cure('--sources')}"
+            raise typer.BadParameter(text, param_hint="--platform")
         if name not in known:
             raise typer.BadParameter(f"there is no platform {name!r}; {', '.join(known)}", param_hint="--platform")
     if not asked or "all" in asked:

@@ -42,6 +42,8 @@ FOLDERS = {
     "aarch64-darwin": "aarch64-darwin",
 }
 """Platforms by their FMI 3 tuple, and FMI 2's name of the folder."""
+NARROW = ("win32", "linux32", "x86-windows", "x86-linux")
+"""Platforms of 32 bits, as FMI 2 and 3 call them: there are no binaries for them."""
 NO_TOKEN = "{00000000-0000-0000-0000-000000000000}"
 """Stands in for a token that is made from the content."""
 _EPOCH = (1980, 1, 1, 0, 0, 0)
@@ -177,6 +179,11 @@ def find_binary(name: str, fmi: str) -> bytes:
     return found.read_bytes()
 
 
+def narrow_cure(option: str) -> str:
+    """What helps on 32 bits."""
+    return f"bough builds for 64 bits. {option} puts the C sources beside the binaries, for a compiler of 32 bits"
+
+
 def native_platform() -> str:
     """Tuple of this machine.
 
@@ -214,6 +221,8 @@ def _platforms(platforms: str | Iterable[str]) -> list[str]:
         return [native_platform()]
     asked = [platforms] if isinstance(platforms, str) else list(platforms)
     for name in asked:
+        if name in NARROW:
+            raise BuildError(f"there are no binaries for {name!r}: {narrow_cure('sources=True')}")
         if name not in FOLDERS:
             raise BuildError(
                 f"there is no platform {name!r}; expected 'all', 'native', or some of {', '.join(FOLDERS)}"
