@@ -103,7 +103,16 @@ def _of_model(body: Body, model: Model) -> Shown:
     if len(pieces) > 1:
         modes = sum(piece.mode_count for piece in pieces)
         note = f"{body.name} moves as {len(pieces)} bodies with {modes} modes; shown are mass and modes of the whole"
-    return Shown(body.name, flex_body(body), body.kind, whole, body.beam, model.geometric_stiffening, note, len(pieces))
+    return Shown(
+        body.name,
+        flex_body(body, model.geometric_stiffening or None),
+        body.kind,
+        whole,
+        body.beam,
+        model.geometric_stiffening,
+        note,
+        len(pieces),
+    )
 
 
 def _sid_file(file: Path) -> Shown:

@@ -39,12 +39,12 @@ _SOLVED: dict[int, _Solved] = {}
 _EQUAL: weakref.WeakValueDictionary[tuple[object, ...], FlexBody] = weakref.WeakValueDictionary()
 
 
-def flex_body(body: Body, stiffening: bool = True) -> FlexBody:
+def flex_body(body: Body, stiffening: bool | None = None) -> FlexBody:
     """The data of a nodal body, a beam or an FE body, solved when first asked for.
 
     Args:
         body: Of the model.
-        stiffening: Whether to prepare the geometric stiffening of a beam.
+        stiffening: Whether to prepare geometric stiffening; None: of a beam, and of an FE body that brings it along.
 
     Raises:
         ModelError: The beam has fewer modes than asked for, its motions couple and families were asked for, its
@@ -53,6 +53,7 @@ def flex_body(body: Body, stiffening: bool = True) -> FlexBody:
     part = body.beam or body.nodal or body.fe
     if part is None:
         raise ValueError(f"body {body.name!r} is rigid: it has no flexible-body data")
+    stiffening = (body.fe is None) if stiffening is None else stiffening
     hinge = (body.hinge.type, body.hinge.axes)
     known = _SOLVED.get(id(part))
     if known is not None and known.hinge == hinge and (known.stiffening or not stiffening):
@@ -68,7 +69,7 @@ def _solved(body: Body, stiffening: bool) -> FlexBody:
     if body.nodal is not None:
         return nodal_body(body.nodal)
     if body.fe is not None:
-        return fe_body(body.fe, body.name)
+        return fe_body(body.fe, body.name, stiffening)
     if body.beam is None:
         raise ValueError(body.name)
     try:

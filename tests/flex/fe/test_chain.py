@@ -113,7 +113,7 @@ def test_stress_stiffness_of_a_solid_beam(example: ModuleType, tmp_path: Path) -
 
     from bough.flex.fe.fe_body import read_fe
     from bough.flex.fe.npz import write_npz
-    from bough.flex.fe.tetra import with_stress_stiffness
+    from bough.flex.fe.stress import solids, with_stress_stiffness
 
     length, width, height = 200.0, 6.0, 10.0
     gmsh.initialize(interruptible=False)
@@ -135,7 +135,7 @@ def test_stress_stiffness_of_a_solid_beam(example: ModuleType, tmp_path: Path) -
     fe = entry(tmp_path / "bar.npz", units={"length": 1e-3, "mass": 1e3}, interfaces=centred)
     checked = bough.load(document(fe)).bodies[0].fe
     assert checked is not None
-    bar = with_stress_stiffness(read_fe(checked), checked, elements, 1e6 * example.E, example.NU)
+    bar = with_stress_stiffness(read_fe(checked), checked, [solids(elements, 1e6 * example.E, example.NU)])
     modes = {"boundary": "cantilever", "count": 8}
     body = imported(entry(tmp_path / "stiffened.npz", bar, interfaces=centred, modes=modes))
     assert body.stiffening is not None

@@ -25,7 +25,7 @@ _STIFFNESS = re.compile(r"STIF(\d*)$", re.IGNORECASE)
 
 def read_abaqus(fe: Fe) -> FeModel:
     """The FE model of an Abaqus job, in its own units."""
-    mesh = read_mesh(_mesh_file(fe))
+    mesh = read_mesh(mesh_file(fe))
     mass_file = fe.mass_file or _mass_beside(fe.file)
     tables = {"file": _entries(fe.file, "file"), "mass_file": _entries(mass_file, "mass_file")}
     if len({table.shape[1] for table in tables.values()}) != 1:
@@ -54,7 +54,7 @@ def read_abaqus(fe: Fe) -> FeModel:
     )
 
 
-def _mesh_file(fe: Fe) -> str:
+def mesh_file(fe: Fe) -> str:
     """The .inp file that is given, or the job's: `job_STIF2.mtx` belongs to `job.inp`."""
     stem, ending = os.path.splitext(fe.file)
     return beside(_STIFFNESS.sub("", stem).rstrip("_") + ending, fe.mesh)

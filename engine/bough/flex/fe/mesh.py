@@ -21,14 +21,33 @@ MEMBERS = 20_000_000
 """Numbers in all sets of a file together."""
 
 
+MATERIALS = ("MATERIAL", "ELASTIC", "SOLID SECTION", "SHELL SECTION", "BEAM SECTION", "BEAM GENERAL SECTION")
+"""Keywords that tell what elements are made of."""
+
+
+@dataclass
+class Keyword:
+    """A keyword with its options (names in capitals), the lines of data after it, and its place."""
+
+    name: str
+    options: dict[str, str]
+    where: str
+    data: list[list[str]] = field(default_factory=list)
+
+
 @dataclass
 class Mesh:
-    """Positions by node number, and the node numbers of every set (names in capitals)."""
+    """Positions by node number, and the node numbers of every set (names in capitals).
+
+    `types` has the type of every element, `keywords` the materials and sections.
+    """
 
     nodes: dict[int, tuple[float, float, float]] = field(default_factory=dict)
     sets: dict[str, list[int]] = field(default_factory=dict)
     element_sets: dict[str, list[int]] = field(default_factory=dict)
     elements: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    types: dict[int, str] = field(default_factory=dict)
+    keywords: list[Keyword] = field(default_factory=list)
 
     def arrays(self) -> tuple[Integers, Array]:
         """Node numbers in rising order, and positions."""
@@ -124,6 +143,8 @@ class _Input:
                 refuse("mesh", expected, found, "look for a file that includes itself")
             self.read(included, depth + 1)
             self.keyword = ""
+        elif self.keyword in MATERIALS:
+            self.mesh.keywords.append(Keyword(self.keyword, self.options, f"line {number} of {name_of(path)}"))
         elif self.keyword in ("TRANSFORM", "SYSTEM"):
             found = f"line {number} of {name_of(path)}: {text[:60]!r}"
             refuse("mesh", "nodes and directions in global axes", found, f"remove *{self.keyword}, export again")
@@ -149,6 +170,8 @@ class _Input:
             self._element([*self.pending, *words], text.endswith(","))
         elif self.keyword in ("NSET", "ELSET"):
             self._set(words)
+        elif self.keyword in MATERIALS:
+            self.mesh.keywords[-1].data.append(words)
         elif self.keyword == "INSTANCE":
             self._refuse_instance("an *INSTANCE that is moved")
 
@@ -158,6 +181,7 @@ class _Input:
         if not more:
             number, *nodes = (whole_or_error(word) for word in words if word)
             self.mesh.elements[number] = tuple(nodes)
+            self.mesh.types[number] = self.options.get("TYPE", "").upper()
             if "ELSET" in self.options:
                 self.mesh.element_sets.setdefault(self.options["ELSET"].upper(), []).append(number)
 

@@ -39,7 +39,12 @@ COORDINATES = ("CORD1R", "CORD1C", "CORD1S", "CORD2R", "CORD2C", "CORD2S")
 UNPLACED = ("CONM1", "CMASS1", "CMASS2", "CMASS3", "CMASS4", "NSM", "NSM1", "NSML", "NSML1", "NSMADD")
 """Cards with mass that does not sit at a grid in all directions alike, or that no element card tells of."""
 _OTHERS = ("GRID", "GRDSET", "SPOINT", "EXTRN", "OMIT", "OMIT1", "SEQGP", "DMIG", "SET1", "CONM2")
-WANTED = frozenset((*SETS, *RIGID, *COORDINATES, *UNPLACED, *_OTHERS))
+STRESSED = (
+    *("CTETRA", "CPENTA", "CHEXA", "CTRIA3", "CTRIAR", "CTRIA6", "CQUAD4", "CQUADR", "CQUAD8"),
+    *("CBAR", "CBEAM", "CROD", "CONROD", "PSOLID", "PSHELL", "PBAR", "PBARL", "PBEAM", "PROD", "MAT1"),
+)
+"""Cards that tell the stress of elements."""
+WANTED = frozenset((*STRESSED, *SETS, *RIGID, *COORDINATES, *UNPLACED, *_OTHERS))
 
 
 @dataclass
