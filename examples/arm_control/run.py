@@ -10,6 +10,7 @@ from pathlib import Path
 import bough
 from bough.demo import MODEL_SYSTEM, SYSTEM, DriveRun, pack_drive, run_drive
 from bough.report import Curve, Panel, draw_panels
+from bough.report.scenes import animate
 
 HERE = Path(__file__).resolve().parent
 
@@ -47,7 +48,8 @@ def main(folder: Path = HERE) -> None:
         Panel("Torque of the shoulder", "N.m", [Curve(name, run.whole["motor.tau[1]"]) for name, run in both]),
         Panel("Deflection of the lower link", "mm", [Curve(name, 1e3 * run.deflection["lower"]) for name, run in both]),
     ]
-    draw_panels(joint.result.t, panels, folder / "arm_control.png")
+    motion = animate(model.system, model.result, title="With the model inside,")
+    draw_panels(joint.result.t, panels, folder / "arm_control.png", motion)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from fmpy.fmi2 import FMU2Slave
 
 import bough
 from bough.report import Curve, Panel, draw_panels
+from bough.report.scenes import animate
 
 HERE = Path(__file__).resolve().parent
 SIDES, PANELS = ("left", "right"), range(1, 6)
@@ -110,7 +111,8 @@ def main(folder: Path = HERE) -> None:
         Panel("Bending of the inner panels", "first mode", bends),
         Panel("Tilt of the hub", "deg", [Curve("", tilt(result))]),
     ]
-    draw_panels(result.t, panels, folder / "array_deployment.png")
+    motion = animate(bough.Mechanism(HERE / "model.yaml"), result, stop=21.0)
+    draw_panels(result.t, panels, folder / "array_deployment.png", motion)
 
 
 if __name__ == "__main__":

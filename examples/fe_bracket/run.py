@@ -20,6 +20,7 @@ from bough.flex import FlexBody, flex_body
 from bough.flex.fe import FeModel
 from bough.flex.fe.npz import write_npz
 from bough.report import Curve, Panel, draw_panels
+from bough.report.scenes import animate
 
 HERE = Path(__file__).resolve().parent
 LENGTH, THICKNESS = 300.0, 16.0
@@ -196,6 +197,7 @@ def main(folder: Path = HERE, keep: bool = False) -> None:
         print(f"arm: {arm.mass:.4f} kg, {arm.nm} modes from {hertz[0]:.1f} Hz to {hertz[-1] / 1e3:.1f} kHz")
         result = simulate(work)
         deflection = sway(result)
+        motion = animate(bough.Mechanism(model), result)
         print(f"the eye sways by up to {abs(deflection).max():.3f} mm")
         bough.build_fmu(model, work / "fe_bracket.fmu")
         print(f"FMU: {(work / 'fe_bracket.fmu').stat().st_size / 1e3:.0f} kB")
@@ -204,7 +206,7 @@ def main(folder: Path = HERE, keep: bool = False) -> None:
         Panel("Angle of the motor", "rad", [Curve("", result["motor.phi"])]),
         Panel("Sway of the eye", "mm", [Curve("", deflection)]),
     ]
-    draw_panels(result.t, panels, folder / "fe_bracket.png")
+    draw_panels(result.t, panels, folder / "fe_bracket.png", motion)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ import numpy as np
 import bough
 from bough.flex import flex_body
 from bough.report import Curve, Panel, draw_panels
+from bough.report.scenes import animate
 
 HERE = Path(__file__).resolve().parent
 FIDELITIES = ("full", "ruthless")
@@ -69,7 +70,7 @@ def main(folder: Path = HERE) -> None:
             [Curve(f"link {i}", 1e3 * deflection(runs["full"], i)) for i in (1, 5, 9)],
         ),
     ]
-    draw_panels(t, panels, folder / "flexible_chain.png")
+    draw_panels(t, panels, folder / "flexible_chain.png", animate(system("full"), runs["full"]))
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ import numpy as np
 
 import bough
 from bough.report import Curve, Panel, draw_panels
+from bough.report.scenes import animate
 
 HERE = Path(__file__).resolve().parent
 TORQUE, SLEW, STOP = 2.5, 20.0, 40.0  # N.m, s, s
@@ -64,7 +65,8 @@ def main(folder: Path = HERE) -> None:
         Panel("In-plane deflection of the panel tips", "mm", tips),
         Panel("Drift of the angular momentum", "10$^{-12}$ N.m.s", drift),
     ]
-    draw_panels(result.t, panels, folder / "free_flyer.png")
+    motion = animate(bough.Mechanism(HERE / "model.yaml"), result)
+    draw_panels(result.t, panels, folder / "free_flyer.png", motion)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from ruamel.yaml import YAML
 
 import bough
 from bough.report import Curve, Panel, draw_panels
+from bough.report.scenes import animate
 
 HERE = Path(__file__).resolve().parent
 LENGTH, RHO, STIFFNESS, XI = 3.372, 2.82, 5.974, 5.18
@@ -138,7 +139,8 @@ def main(folder: Path = HERE) -> None:
             [Curve("bough", 1e3 * result["boom.tip.r[2]"]), Curve("eq (28)", 1e3 * tip, style="--")],
         ),
     ]
-    draw_panels(result.t, panels, folder / "msat_beam.png")
+    motion = animate(system, result, exaggeration=[20.0], title="Bending twenty times as large,")
+    draw_panels(result.t, panels, folder / "msat_beam.png", motion)
 
 
 if __name__ == "__main__":

@@ -5,14 +5,13 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-import matplotlib
 import numpy as np
 
 import bough
 from bough.coupling import run
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt
+from bough.report import new_figure, save_figure
+from bough.report.figures import SCENE, draw_scene
+from bough.report.scenes import animate
 
 HERE = Path(__file__).resolve().parent
 LENGTH, RHO, STIFFNESS, XI, ZETA = 3.372, 2.82, 5.974, 5.18, 0.005
@@ -88,7 +87,10 @@ def main(folder: Path = HERE) -> None:
     print(f"largest error from 0.1 Hz to 4 Hz: {100 * magnitude:.2f} % in magnitude, {phase:.2f} deg in phase")
     hertz, found = response(result)
     fine = np.geomspace(0.08, 5.0, 2000)
-    figure, axes = plt.subplots(2, 1, figsize=(8.5, 6.5), sharex=True, layout="constrained")
+    figure = new_figure(8.5, 6.5 + SCENE)
+    boom, large = bough.Mechanism(HERE / "model.yaml"), "Bending twenty times as large,"
+    draw_scene(figure, animate(boom, result, prefix="boom.", exaggeration=[20.0], trails=(), title=large))
+    axes = figure.subplots(2, 1, sharex=True)
     for axis, of, label in (
         (axes[0], lambda P: 20.0 * np.log10(abs(P)), "magnitude, dB(m/V)"),
         (axes[1], lambda P: np.degrees(np.unwrap(np.angle(P))), "phase, deg"),
@@ -104,8 +106,7 @@ def main(folder: Path = HERE) -> None:
     axes[0].set_title("Amplifier voltage to tip position", loc="left", fontweight="bold")
     axes[0].legend(frameon=False)
     axes[1].set_xlabel("frequency, Hz")
-    figure.savefig(folder / "msat_drive.png", dpi=100)
-    plt.close(figure)
+    save_figure(figure, folder / "msat_drive.png", dpi=100)
 
 
 if __name__ == "__main__":

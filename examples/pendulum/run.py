@@ -10,6 +10,7 @@ from scipy.special import ellipj, ellipk
 
 import bough
 from bough.report import Curve, Panel, draw_panels
+from bough.report.scenes import animate
 
 HERE = Path(__file__).resolve().parent
 LENGTH, GRAVITY, START = 1.0, 9.81, np.radians(120.0)
@@ -59,7 +60,8 @@ def main(folder: Path = HERE) -> None:
     angles = [Curve("bough", np.degrees(result["pivot.phi"])), Curve("small swings", np.degrees(small), style=":")]
     error = [Curve("", 1e9 * (result["pivot.phi"] - exact))]
     panels = [Panel("Angle of the rod", "angle, deg", angles), Panel("Difference from the closed form", "nrad", error)]
-    draw_panels(result.t, panels, folder / "pendulum.png")
+    motion = animate(bough.Mechanism(HERE / "model.yaml"), result, stop=PERIOD / 2)
+    draw_panels(result.t, panels, folder / "pendulum.png", motion)
 
 
 if __name__ == "__main__":

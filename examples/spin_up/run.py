@@ -11,6 +11,7 @@ from scipy.optimize import root
 
 import bough
 from bough.report import Curve, Panel, draw_panels
+from bough.report.scenes import animate
 
 HERE = Path(__file__).resolve().parent
 LENGTH, SPEED, RISE = 10.0, 6.0, 15.0
@@ -85,7 +86,8 @@ def main(folder: Path = HERE) -> None:
         ),
         Panel("Extension of the tip", "mm", [Curve("", 1e3 * extension)]),
     ]
-    draw_panels(with_it.t, panels, folder / "spin_up.png")
+    motion = animate(system, with_it)
+    draw_panels(with_it.t, panels, folder / "spin_up.png", motion)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from fmpy.fmi2 import FMU2Slave
 import bough
 from bough.flex import flex_body
 from bough.report import Curve, Panel, draw_panels
+from bough.report.scenes import animate
 
 HERE = Path(__file__).resolve().parent
 HINGES = [f"j{i}" for i in range(1, 8)]
@@ -108,7 +109,8 @@ def main(folder: Path = HERE) -> None:
         Panel("Torques", "N.m", [Curve(h, result[f"{h}.tau"]) for h in HINGES]),
         Panel("Bend of the booms", "mm", curves),
     ]
-    draw_panels(result.t, panels, folder / "station_arm.png")
+    motion = animate(bough.Mechanism(HERE / "model.yaml"), result)
+    draw_panels(result.t, panels, folder / "station_arm.png", motion)
 
 
 if __name__ == "__main__":

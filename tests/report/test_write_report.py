@@ -12,7 +12,10 @@ from report.mechanisms import slider_run
 
 import bough
 from bough.errors import ArgumentError, OutputError
+from bough.report import Curve, Panel, draw_panels
+from bough.report.figures import DPI, SCENE
 from bough.report.retrace import deflection_notes, deflection_series
+from bough.report.scenes import animate
 
 MAGIC = {".html": b"<!DOCTYPE html>", ".pdf": b"%PDF-", ".png": b"\x89PNG", ".svg": b"<?xml"}
 LINK = {
@@ -95,3 +98,19 @@ def test_wrong_use_of_reports_is_refused(tmp_path: Path) -> None:
         bough.write_report(run, tmp_path / "x.html", trails=["a.b"])
     with pytest.raises(OutputError, match=r"ends in \.html, \.pdf, \.png or \.svg, found a name that ends in \.doc"):
         bough.write_report(run, tmp_path / "x.doc")
+
+
+def test_mechanism_stands_above_the_panels_and_leaves_them_as_they_are(tmp_path: Path) -> None:
+    from PIL import Image
+
+    system, run = _short()
+    panels = [Panel("Way", "m", [Curve("", run[run.names[0]])])]
+    motion = animate(system, run, stop=float(run.t[3]))
+    assert motion.times[-1] == run.t[3]
+    draw_panels(run.t, panels, tmp_path / "bare.png")
+    draw_panels(run.t, panels, tmp_path / "seen.png", motion)
+    bare, seen = (np.asarray(Image.open(tmp_path / f"{name}.png").convert("L")) for name in ("bare", "seen"))
+    top = round(SCENE * DPI)
+    assert seen.shape == (bare.shape[0] + top, bare.shape[1])
+    assert (seen[:top] < 128).sum() > 1000  # ink of the mechanism
+    np.testing.assert_allclose((seen[top:] < 250).sum(), (bare < 250).sum(), rtol=0.1)

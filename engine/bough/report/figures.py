@@ -18,10 +18,16 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from bough.report.animation import Animation
+
 Array: TypeAlias = NDArray[np.float64]
 
 DPI = 200
 """Dots per inch: a picture 8 inches wide fills a slide of 1600 pixels."""
+
+
+SCENE = 4.0
+"""Height of the mechanism above panels, inches."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,14 +114,32 @@ def draw_panel(axes: Axes, t: Array, panel: Panel, x: str = "time, s", columns: 
         )
 
 
-def draw_panels(t: Array, panels: Sequence[Panel], path: str | os.PathLike[str]) -> None:
-    """Draw panels one below the other over the same time, and write the PNG file."""
-    figure = new_figure(8.0, 0.6 + 2.6 * len(panels))
+def draw_panels(
+    t: Array, panels: Sequence[Panel], path: str | os.PathLike[str], motion: Animation | None = None
+) -> None:
+    """Draw panels one below the other over the same time, above them the mechanism if given; write the PNG file."""
+    below = 0.6 + 2.6 * len(panels)  # inches
+    figure = new_figure(8.0, below if motion is None else below + SCENE)
+    if motion is not None:
+        draw_scene(figure, motion)
     axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
     for i, panel in enumerate(panels):
         draw_panel(axes[i], t, panel, "time, s" if i + 1 == len(panels) else "")
     figure.align_ylabels(list(axes))
     save_figure(figure, path)
+
+
+def draw_scene(figure: Figure, motion: Animation) -> None:
+    """Draw a mechanism at a few instants into the top `SCENE` inches, and leave what is below to the other axes."""
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+    from bough.report.stills import draw_stills
+
+    share = SCENE / float(figure.get_figheight())
+    engine = figure.get_layout_engine()
+    if isinstance(engine, ConstrainedLayoutEngine):
+        engine.set(rect=(0.0, 0.0, 1.0, 1.0 - share))
+    draw_stills(figure, motion, (0.0, 1.0 - share, 0.72, 0.97 * share))
 
 
 def save_figure(figure: Figure, path: str | os.PathLike[str], dpi: int = DPI) -> None:

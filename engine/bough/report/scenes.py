@@ -50,6 +50,7 @@ def animate(
     trails: Sequence[str] | None = None,
     prefix: str = "",
     title: str = "Motion",
+    stop: float = np.inf,
 ) -> Animation:
     """The animation of a run.
 
@@ -65,12 +66,13 @@ def animate(
         trails: Nodes `body.node` whose paths are drawn; by default the model's sensors, three at most.
         prefix: What the mechanism's variables begin with in the result of a coupled system, such as `arm.`.
         title: Heading in the page.
+        stop: Where it ends, s, if before the end of the run.
 
     Raises:
         SimulationError: The result lacks coordinates or rows, or there is no such node.
     """
     q = positions(system, result, prefix)
-    rows = _frames(result.t, np.all(np.isfinite(q), axis=1), frames)
+    rows = _frames(result.t, np.all(np.isfinite(q), axis=1) & (result.t <= stop), frames)
     times, q = result.t[rows], q[rows]
     factors = _factors(system, q, exaggeration)
     chosen = system.model.outputs[:3] if trails is None else tuple(trails)

@@ -47,7 +47,7 @@ def draw_stills(
     heading = f"{animation.title} at t = {times} s" if len(frames) > 1 else animation.title
     left, bottom, _, height = place
     figure.text(left + 0.04, bottom + height, heading, va="top", fontsize=11, fontweight="bold", color=INK)
-    axes.legend(loc="center left", bbox_to_anchor=(1.08, 0.5), fontsize=7.5, frameon=False, labelcolor=INK)
+    axes.legend(loc="center left", bbox_to_anchor=(1.16, 0.5), fontsize=7.5, frameon=False, labelcolor=INK)
 
 
 def _part(axes: Any, part: Part, colour: str, frame: int, strength: float, last: bool) -> None:
