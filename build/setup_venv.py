@@ -14,6 +14,7 @@ import argparse
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -91,6 +92,54 @@ def pip_install(venv: Path, *arguments: str) -> None:
         sys.exit(f"pip failed ({status}). If the network is the cause, run the same command again.")
 
 
+class Before:
+    """What is installed of bough, kept aside while it is installed anew: pip takes the old one away first.
+
+    If the installation fails or is interrupted, what is missing comes back. After a kill the next call brings it back.
+    """
+
+    def __init__(self, venv: Path) -> None:
+        """Bring back what a killed installation has left aside."""
+        self.venv, self.kept = venv, venv / ".bough-before"
+        if self.kept.is_dir():
+            self.restore()
+
+    def files(self) -> list[Path]:
+        """Files of the installed package, from its list of them, relative to the environment; caches are left out."""
+        lists = [*self.venv.glob("lib/python*/site-packages/bough-*.dist-info/RECORD")]
+        lists += self.venv.glob("Lib/site-packages/bough-*.dist-info/RECORD")
+        named = [r.parents[1] / line.split(",")[0] for r in lists for line in r.read_text().splitlines()]
+        return [Path(os.path.relpath(file, self.venv)) for file in named if file.suffix != ".pyc"]
+
+    def whole(self) -> bool:
+        """Whether bough is installed, with all of its files."""
+        files = self.files()
+        return bool(files) and all((self.venv / file).is_file() for file in files)
+
+    def __enter__(self) -> None:
+        """Keep a copy."""
+        for file in self.files() if self.whole() else []:
+            (self.kept / file).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(self.venv / file, self.kept / file)
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        """Leave the new one, or bring the old one back."""
+        if kind is None:
+            shutil.rmtree(self.kept, ignore_errors=True)
+        else:
+            self.restore()
+
+    def restore(self) -> None:
+        """Bring back what was there, unless all of bough is there."""
+        if not self.whole():
+            for file in self.kept.rglob("*"):
+                if file.is_file():
+                    place = self.venv / file.relative_to(self.kept)
+                    place.parent.mkdir(parents=True, exist_ok=True)
+                    shutil.copy2(file, place)
+        shutil.rmtree(self.kept, ignore_errors=True)
+
+
 def main() -> None:
     """Bring the environment up to date."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -107,7 +156,8 @@ def main() -> None:
     # Extras add up: `make demo` after `make test` must not reinstall without the development tools.
     extras = {e for e in options.extras.split(",") if e} | set(installed["extras"])
     wanted = {"extras": sorted(extras), "digest": digest(extras)}
-    if installed == wanted and works(options.venv):
+    before = Before(options.venv)
+    if installed == wanted and works(options.venv) and before.whole():
         return
 
     if not works(options.venv):
@@ -116,12 +166,11 @@ def main() -> None:
     print("installing the build tools (zig, cmake, ninja)", flush=True)
     pip_install(options.venv, *BUILD_TOOLS)
     print("installing bough" + (f" with {', '.join(sorted(extras))}" if extras else ""), flush=True)
-    pip_install(
-        options.venv,
-        "--no-build-isolation",
-        "--editable",
-        f".[{','.join(sorted(extras))}]" if extras else ".",
-    )
+    if stamp.exists():  # An interrupted installation is no installation, even if the sources go back to what they were.
+        stamp.write_text(json.dumps({**installed, "digest": ""}))
+    with before:
+        what = f".[{','.join(sorted(extras))}]" if extras else "."
+        pip_install(options.venv, "--no-build-isolation", "--editable", what)
     if "dev" in extras:
         # pyNastran asks for an old numpy that it runs without: not let it pull everything else down.
         pip_install(options.venv, "--no-deps", *WITHOUT_DEPENDENCIES)
