@@ -4,7 +4,7 @@
 set -eu
 [ "${CI:-}" = true ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || exit 0
 missing=""
-for tool in gcc clang valgrind strace; do
+for tool in gcc clang tcc valgrind strace; do
   command -v "$tool" >/dev/null || missing="$missing $tool"
 done
 # The fuzz targets of tests/fuzz are guided by coverage with clang's libFuzzer.

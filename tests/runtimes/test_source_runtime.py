@@ -203,6 +203,27 @@ def test_plain_c99_compiles_without_gnu_attributes_and_complex_numbers(tmp_path:
             assert not [line for line in ours if word in line], f"{file.name}: {word}"
 
 
+@pytest.mark.parametrize("fmi", ["2.0", "3.0"])
+def test_small_compiler_without_complex_numbers_makes_the_same_run(tmp_path: Path, fmi: str) -> None:
+    """The Tiny C Compiler, with no option of ours: its binary moves as that of clang does."""
+    tcc, folder = require_tool("tcc"), unpacked(build(tmp_path, "pendulum", fmi))
+    binary = folder / "binaries" / ("linux64" if fmi == "2.0" else "x86_64-linux")
+    binary.mkdir(parents=True)
+    description = fmpy.read_model_description(folder)
+    out = binary / f"{description.coSimulation.modelIdentifier}.so"
+    include = HEADERS2 if fmi == "2.0" else HEADERS3
+    files = [str(file) for file in sorted((folder / "sources").glob("*.c"))]
+    plain_names = f"-DFMI{fmi[0]}_OVERRIDE_FUNCTION_PREFIX"
+    subprocess.run([tcc, plain_names, f"-I{include}", "-shared", "-o", str(out), *files, "-lm"], check=True)
+    expected = native_result(tmp_path, "pendulum")
+    torque = next(v.name for v in description.modelVariables if v.causality == "input")
+    found = fmpy.simulate_fmu(
+        str(folder), stop_time=0.2, output_interval=0.01, fmi_type="CoSimulation", start_values={torque: 0.3}
+    )
+    for name in expected.dtype.names:
+        assert_near(found[name], expected[name], name)
+
+
 def test_plain_c99_computes_the_same_and_derivatives_to_ten_digits(tmp_path: Path) -> None:
     """Linked as a library, and called for accelerations and directional derivatives."""
     gcc, kernel = require_tool("gcc"), Path(bough.__file__).parents[1] / "kernel"

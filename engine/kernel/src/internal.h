@@ -9,7 +9,7 @@
 
 /* BOUGH_PLAIN_C: C99 without GNU attributes and without complex numbers, as compilers of controllers and Microsoft's have it.
  * Directional derivatives are then differences: tangent.c. */
-#if defined(BOUGH_PLAIN_C) || defined(_MSC_VER) || defined(__STDC_NO_COMPLEX__)
+#if defined(BOUGH_PLAIN_C) || defined(_MSC_VER) || defined(__TINYC__) || defined(__STDC_NO_COMPLEX__)
 #define BOUGH_NO_COMPLEX
 #endif
 
