@@ -39,7 +39,7 @@ def test_reader_that_has_seen_enough_is_no_failure(tmp_path: Path) -> None:
     assert process.stdout is not None
     assert process.stderr is not None
     process.stdout.close()
-    assert process.wait(timeout=60) == 0
+    assert process.wait(timeout=600) == 0
     assert process.stderr.read() == b""
     process.stderr.close()
 
@@ -92,7 +92,7 @@ def interrupted(arguments: list[str], number: signal.Signals, folder: Path, outp
         work_for(process.pid, seconds)
         process.send_signal(number)
         try:
-            _, said = process.communicate(timeout=60)
+            _, said = process.communicate(timeout=600)
         finally:
             process.kill()
         if (folder / output).exists():
@@ -142,7 +142,7 @@ def on_a_terminal(*arguments: str, cwd: Path) -> tuple[int, bytes]:
     except OSError:  # Linux ends a pseudo-terminal with EIO
         pass
     os.close(ours)
-    return process.wait(timeout=60), seen
+    return process.wait(timeout=600), seen
 
 
 def test_terminal_sees_progress_and_the_outcome(tmp_path: Path) -> None:

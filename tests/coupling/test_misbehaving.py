@@ -330,7 +330,7 @@ def test_ctrl_c_ends_a_hanging_component_and_keeps_the_rows(make: Maker, scratch
     process = start("run", make("step", "loop"), *OPTIONS, "--set", "u=1", "-o", "run.csv", "--call-timeout", 0)
     until_it_hangs(process)
     process.send_signal(signal.SIGINT)
-    _, told = process.communicate(timeout=60)
+    _, told = process.communicate(timeout=600)
     assert process.returncode == 1 and "interrupted at t = 0.375 s" in told
     assert column(Path("run.csv"), "y") == [0.0, 0.125, 0.25, 0.375]
     assert list(scratch.iterdir()) == []
@@ -341,7 +341,7 @@ def test_hanging_component_ends_when_its_master_is_killed(make: Maker, scratch: 
     until_it_hangs(process)
     worker = subprocess.run(["pgrep", "-P", str(process.pid)], capture_output=True, text=True, check=True).stdout
     process.kill()
-    process.communicate(timeout=60)
+    process.communicate(timeout=600)
     for _ in range(600):
         if not Path(f"/proc/{worker.strip()}").exists():
             return

@@ -92,6 +92,18 @@ def test_settled_system_stays_where_it_is(drive: Path) -> None:
     assert held["motor.tau[2]"][0] == pytest.approx(-0.5 * 0.3 * 9.81 * np.cos(1.1), rel=3e-2)
 
 
+def test_package_coupled_at_rest_starts_at_rest(drive: Path, tmp_path: Path) -> None:
+    """The start values travel in the package: whoever runs it needs no model file."""
+    path = tmp_path / "rest.ssp"
+    done = CliRunner().invoke(app, ["couple", str(drive), "--settle", "--platform", "native", "-o", str(path)])
+    assert done.exit_code == 0, done.output
+    packed, held = bough.coupling.run(path, warn=silent), bough.coupling.run(drive, settle=True, warn=silent)
+    for name in held.names:
+        np.testing.assert_array_equal(packed[name], held[name], err_msg=name)
+    refused = CliRunner().invoke(app, ["run", str(path), "--settle"])
+    assert refused.exit_code == 2 and "bough couple SYSTEM --settle" in " ".join(refused.output.split())
+
+
 def test_settled_package_is_refused_with_the_cure(drive: Path, tmp_path: Path) -> None:
     bough.coupling.couple(drive, tmp_path / "drive.ssp", platforms="native")
     with pytest.raises(SimulationError, match="run the system file"):

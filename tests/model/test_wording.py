@@ -99,6 +99,18 @@ def test_a_key_by_the_name_of_another_program_is_one_problem_with_ours(
     assert problem_of(ARM.replace(old, new), tmp_path).cure == f"did you mean '{meant}'?"
 
 
+def test_a_key_of_the_hinge_beside_it_is_sent_there(tmp_path: Path) -> None:
+    problem = problem_of(
+        ARM.replace("    rigid: {mass: 0.2", "    friction: {coulomb: 1}\n    rigid: {mass: 0.2"), tmp_path
+    )
+    assert problem.cure == "write it into the body's `hinge: {..., friction: ...}`"
+
+
+def test_a_number_where_a_mapping_is_wanted_is_shown_as_one(tmp_path: Path) -> None:
+    problem = problem_of(ARM.replace("damping: 0.1", "friction: 0.1"), tmp_path)
+    assert problem.cure == "write a mapping, such as `friction: {coulomb: 0.1}`"
+
+
 def test_a_key_with_a_unit_is_told_which_units_count(tmp_path: Path) -> None:
     problem = problem_of(ARM.replace("length: 1.0", "length_mm: 1000"), tmp_path)
     assert problem.cure.startswith("did you mean 'length'? Numbers are in SI units: m, kg")

@@ -177,3 +177,13 @@ def test_missing_input_file_is_named(folder: Path) -> None:
     done = _bough("verify", "arm.json")
     assert done.exit_code == 1
     assert "torque.csv" in done.output
+
+
+def test_reference_of_another_file_of_that_name_is_told_with_its_owner(folder: Path) -> None:
+    """`record` had said that it is there, and `verify` that it is not."""
+    model = folder / "arm.json"
+    other = shutil.copy(model, folder / "arm.yaml")
+    for command in ("record", "verify"):
+        done = _bough(command, other)
+        assert done.exit_code == 1
+        assert f"is the reference of {model.name}, not of {Path(other).name}" in " ".join(done.output.split())

@@ -168,7 +168,9 @@ def run(
     --input is linear between its times and constant outside. A run that fails leaves what it has computed.
     """
     if settle and model.suffix.lower() in (".fmu", ".ssp"):
-        raise typer.BadParameter("it is for model files and system files only", param_hint="--settle")
+        cure = "`bough couple SYSTEM --settle` packs start values at rest" if model.suffix.lower() == ".ssp" else ""
+        told = "it is for model files and system files only" + (f"; {cure}" if cure else "")
+        raise typer.BadParameter(told, param_hint="--settle")
     contained = Contained.of(in_process, call_timeout, strict)
     pace = Pacer() if real_time else None
     package = SystemRun(stop, step, order, extrapolation, tolerance, every, output, as_json, contained, settle, pace)

@@ -96,6 +96,7 @@ def record(
     for each in (path, about_path(path)):
         check_target(each, source, input_)
     if path.exists() and not force:
+        _refuse_others(path, source)
         raise SimulationError(
             f"{path} is there already: `bough verify {source} --update` keeps its recipe and takes the present run; "
             "`bough record --force` makes it anew"
@@ -200,8 +201,22 @@ def _references(source: Path, given: list[Path] | None) -> list[Path]:
         raise SimulationError(f"cannot read {source}: there is no such file")
     found = given or references_of(source)
     if not found:
+        _refuse_others(reference_path(source), source)
         raise SimulationError(f"there is no {reference_path(source)}; `bough record {source}` makes it")
     return found
+
+
+def _refuse_others(path: Path, source: Path) -> None:
+    """Refuse a reference of another file of the same name, such as `drive.yaml` and `drive.ssp`."""
+    from bough.regression.reference import about_path, read_reference
+
+    if path.exists() and about_path(path).is_file():
+        owner = read_reference(path).source_path
+        if owner.resolve() != source.resolve():
+            raise SimulationError(
+                f"{path} is the reference of {owner.name}, not of {source.name}: `bough record {source} --name NAME` "
+                f"makes one beside it, `bough verify {owner}` looks at that one"
+            )
 
 
 def _check_outputs(source: Path, path: Path, picture: Path | None, update: bool) -> None:

@@ -38,6 +38,9 @@ def couple(
             "--container", metavar="X.fmu", help="Also write one FMU of all (needs fmu-manipulation-toolbox)."
         ),
     ] = None,
+    settle: Annotated[
+        bool, typer.Option("--settle", help="Start values at rest: bent by weight, controllers holding it.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Connect FMUs, models and partners to a system, check it, and pack it as SSP 1.0."""
@@ -46,7 +49,7 @@ def couple(
     platforms = asked_platforms(platform)
     target = Path(f"{system.stem}.ssp") if output is None else output
     try:
-        made = write(system, target, fmi.value, platforms, container)
+        made = write(system, target, fmi.value, platforms, container, settle)
     except BoughError as error:
         if as_json:
             answer(problems(error))

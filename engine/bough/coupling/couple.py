@@ -12,6 +12,7 @@ from typing import Any
 from bough.coupling.assembly import Assembly
 from bough.coupling.container import build_container, left_out
 from bough.coupling.gather import gather
+from bough.coupling.settle import settled_system
 from bough.coupling.ssp import write_package
 from bough.coupling.warned import warnings_of
 from bough.files import check_different
@@ -24,6 +25,7 @@ def couple(
     fmi: str = "2.0",
     platforms: str | Sequence[str] = "all",
     container: str | os.PathLike[str] | None = None,
+    settle: bool = False,
 ) -> Assembly:
     """Write a system as an SSP 1.0 package.
 
@@ -33,6 +35,7 @@ def couple(
         fmi: Version of the FMUs that are built of models and partners.
         platforms: Of those, as `bough.build_fmu` takes them.
         container: Path of an FMU that holds the whole system, if one is wanted too.
+        settle: Whether the start values in the package are those at rest; see `bough.coupling.run`.
 
     Returns:
         What was written; `warnings` is to be read.
@@ -48,6 +51,8 @@ def couple(
     check_different(path, container)
     with tempfile.TemporaryDirectory(prefix="bough-", ignore_cleanup_errors=True) as scratch:
         assembly = gather(source, Path(scratch), fmi, platforms)
+        if settle:
+            assembly = settled_system(assembly, assembly.models)
         assembly = replace(assembly, warnings=(*warnings_of(assembly), *left_out(assembly)))
         write_package(assembly, Path(path))
         if container is not None:

@@ -68,14 +68,17 @@ _MEANT = {
 }
 _CURES = {
     "bough": "write `bough: 1`, or use the release of bough that reads this version",
-    "loops": "remove the loops: closed loops are not available yet, only trees of bodies",
 }
+
+_OF_A_HINGE = ("armature", "axes", "axis", "friction", "gear", "initial", "limits")
+"""Keys of hinges that people write beside `hinge:`."""
 
 MODEL_WORDS = Vocabulary(
     synonyms=_MEANT,
     elsewhere={
         key: f"remove it, and say it when you run the model: `bough run {option}`" for key, option in _OF_A_RUN.items()
-    },
+    }
+    | {key: f"write it into the body's `hinge: {{..., {key}: ...}}`" for key in _OF_A_HINGE},
     cures=_CURES,
     directions=frozenset({"axis", "axes"}),
 )

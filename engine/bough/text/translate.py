@@ -90,7 +90,15 @@ def _words(detail: Any, cls: type[BaseModel], suggestion: str | None, report: Re
         axis = key in report.words.directions
         cure = _axis_cure(value) if axis and isinstance(value, str) else _list_cure(value, _field_at(location, cls)[0])
         return expected, describe(value), cure
+    if kind == "model_type" and isinstance(value, int | float) and not isinstance(value, bool):
+        return expected, describe(value), _mapping_cure(str(location[-1]), value, expected)
     return expected, describe(value), _CURES.get(kind, "write what is expected")
+
+
+def _mapping_cure(key: str, value: float, expected: str) -> str:
+    """A number where a mapping is wanted: as its first key it is most often meant."""
+    first = expected.partition("{")[2].partition(",")[0].strip("} ")
+    return f"write a mapping, such as `{key}: {{{first}: {value:g}}}`" if first else _CURES["model_type"]
 
 
 _CURES = {
