@@ -41,13 +41,15 @@ static void soft_solve(const bough_soft *soft, double *x) {
   const size_t most = (size_t)soft->most;
   for (int i = 0; i < soft->count; i++) {
     double *Li = soft->A + (size_t)i * most;
-    for (int j = 0; j <= i; j++) {
+    int first = 0; /* rows that share no body with this one come before: they fill nothing in */
+    while (first < i && Li[first] == 0.0) first++;
+    for (int j = first; j <= i; j++) {
       const double *Lj = soft->A + (size_t)j * most;
       double v = Li[j];
-      for (int e = 0; e < j; e++) v -= Li[e] * Lj[e];
+      for (int e = first; e < j; e++) v -= Li[e] * Lj[e];
       Li[j] = j < i ? v / Lj[j] : sqrt(v > 1.0 ? v : 1.0);
     }
-    for (int j = 0; j < i; j++) x[i] -= Li[j] * x[j];
+    for (int j = first; j < i; j++) x[i] -= Li[j] * x[j];
     x[i] /= Li[i];
   }
   for (int i = soft->count; i-- > 0;) {
