@@ -166,3 +166,53 @@ def test_rows_are_the_derivatives_of_the_residuals(seed: int) -> None:
     assert error(at.J @ c.u, at.rate, 1.0) < 1e-11
     assert np.abs((ahead.rate - behind.rate) / (2 * h) - at.bias).max() < 1e-6 * (1 + np.abs(at.bias).max())
     assert np.abs((ahead.g - behind.g) / (2 * h) - np.where(ahead.g == behind.g, 0.0, at.rate)).max() < 1e-6
+
+
+@pytest.mark.parametrize("base", [False, True], ids=["on the ground", "on a base that is held"])
+def test_loops_that_stand_apart_answer_as_if_alone(base: bool) -> None:
+    """Four-bars side by side, their rows interleaved: A is factorized group by group, redundant rows included."""
+
+    def bars(numbers: list[int]) -> dict[str, Any]:
+        link = {
+            "mass": 1.0,
+            "com": [0.5, 0, 0],
+            "inertia": [0.01, 0.1, 0.1, 0, 0, 0],
+            "nodes": {"tip": {"position": [1, 0, 0]}},
+        }
+        bodies: list[dict[str, Any]] = []
+        if base:
+            bodies.append({"name": "base", "parent": "ground", "hinge": {"type": "fixed"}, "rigid": link})
+        for i in numbers:
+            for name, parent, x, phi in (("a", "", 0.0, 1.0 + 0.2 * i), ("b", f"a{i}", 0.0, 0.0), ("c", "", 1.3, 1.4)):
+                hinge: dict[str, Any] = {"name": f"{name}{i}_h", "type": "revolute", "axis": [0, 0, 1]}
+                if parent:
+                    place = {"parent": parent, "at": "tip"}
+                else:
+                    place = {"parent": "base" if base else "ground"}
+                    hinge |= {
+                        "frame": {"position": [x, 3.0 * i, 0]},
+                        "initial": {"phi": phi, "w": 1.0 if name == "a" else 0.0},
+                    }
+                bodies.append({"name": f"{name}{i}", **place, "hinge": hinge, "rigid": link})
+        kinds = ("slot", "revolute", "spherical")
+        loops = [
+            {"name": f"l{i}", "type": kinds[i], "between": [f"b{i}.tip", f"c{i}.tip"]}
+            | ({"axis": [0, 0, 1]} if kinds[i] != "spherical" else {})
+            for i in sorted(numbers, reverse=True)
+        ]
+        return {"bough": 1, "name": "bars", "gravity": [0, -9.81, 0], "bodies": bodies, "loops": loops}
+
+    together = Mechanism(bars([0, 1, 2]))
+    q, u = together.initial_state()
+    udot = together.forward_dynamics(q, u, np.zeros(together.nu))
+    reactions = together.reactions(q, u, np.zeros(together.nu))
+    redundant = 0
+    for i in range(3):
+        alone = Mechanism(bars([i]))
+        mine = [together.u_names.index(name) for name in alone.u_names]
+        q1, u1 = q[mine], u[mine]  # one angle each
+        np.testing.assert_allclose(udot[mine], alone.forward_dynamics(q1, u1, np.zeros(3)), rtol=1e-11, atol=1e-11)
+        own = alone.reactions(q1, u1, np.zeros(3))
+        np.testing.assert_allclose(reactions[f"l{i}"], own[f"l{i}"], rtol=1e-10, atol=1e-10)
+        redundant += alone.freedom(q1).redundant
+    assert together.freedom(q).redundant == redundant > 0

@@ -301,7 +301,6 @@ typedef struct bough_branch {
 /* The work space of the constraints, of one state; rows are scaled. */
 typedef struct {
   const double *J, *g, *rate, *bias, *scale;
-  const int *order;
   int rank;
   double least; /* smallest pivot of the last factorization */
 } bough_constraint_view;
@@ -340,6 +339,8 @@ typedef struct {
 void bough_soft_rows(bough_soft *soft, const bough_sweep *kin, void *work, const double *flank, double gh, const double *q,
                      const double *u, const double *dq, const double *du, double *f);
 bough_constraint_view bough_constraints_of(const void *constraints);
+/* the row at a place of the last factorization, and whether it was dropped as dependent */
+int bough_row_at(const void *constraints, int place, int *dropped);
 /* Row `place` >= rank of the order of pivots, as it depends on those before it: sum of N [rows] times rows of J is almost zero. */
 void bough_dependence(const bough_model *m, const void *constraints, int place, double *N);
 /* J u [rows] of complex constraints, scaled; the scales */

@@ -137,8 +137,10 @@ static int branch_rows(const bough_model *m, bough_data *d, const double *q, con
   if (correct(d, q, u, TARGET_SPEED, SINGULAR, NULL, d->projected) != BOUGH_OK) return 0; /* the factor at q */
   const double least = REDUNDANT * largest_entry(d->turning, (size_t)m->n_rows * nu);
   const bough_constraint_view c = bough_constraints_of(d->constraints);
-  for (int place = c.rank; place < m->n_rows; place++) {
-    const int row = c.order[place];
+  for (int place = 0; place < m->n_rows; place++) {
+    int dropped;
+    const int row = bough_row_at(d->constraints, place, &dropped);
+    if (!dropped) continue;
     double *B = d->branch.row + (size_t)row * nu, left = 0.0;
     bough_dependence(m, d->constraints, place, d->dependence);
     memset(B, 0, nu * sizeof *B);
@@ -226,9 +228,12 @@ bough_status bough_freedom(const bough_model *m, bough_data *d, const double *q,
   if (m->n_rows == 0) return BOUGH_OK;
   const bough_status status = correction(d, q, d->zero, TARGET_SPEED, d->projected);
   if (status != BOUGH_OK) return status;
-  const bough_constraint_view c = bough_constraints_of(d->constraints);
-  *rank = c.rank;
-  for (int i = 0; redundant && i < m->n_rows; i++) redundant[c.order[i]] = (unsigned char)(i >= c.rank);
+  *rank = bough_constraints_of(d->constraints).rank;
+  for (int i = 0; redundant && i < m->n_rows; i++) {
+    int dropped;
+    const int row = bough_row_at(d->constraints, i, &dropped);
+    redundant[row] = (unsigned char)dropped;
+  }
   return BOUGH_OK;
 }
 

@@ -11,13 +11,15 @@ typedef struct {
   real *g, *rate, *bias;    /* [rows] scaled: g; J u; Jdot u */
   real *b, *lambda;         /* [rows] right-hand side; multipliers of the scaled rows */
   real *A;                  /* [rows][rows] J M^-1 J', then its pivoted factor */
-  real *null;               /* [rows] */
+  real *null, *sorted;      /* [rows] a vector of the null space; lambda in the order of the pivots */
   double *scale, *diagonal; /* [rows] of J; root of the diagonal of A */
   double *part;             /* [rows] largest entry of a row over those of all directions at its closure: small where it is singular */
   double rank_min;          /* squared sine below which a row is dropped */
   double least;             /* smallest pivot that was taken, a squared sine: small near a singular position */
-  int *order;               /* [rows] pivots, the dependent rows last */
-  int rank;
+  row_groups groups;        /* of rows that meet */
+  int *order;               /* [rows] rows, group by group; in each its pivots, the dependent rows last */
+  int *pivots;              /* [groups] number of pivots */
+  int rank;                 /* of all groups */
   real *zero;               /* [nu] */
   real *z;                  /* [nb][6] of an inward sweep; zero between two */
   real *tau, *du;           /* [nu] J' lambda; M^-1 J' lambda */
@@ -44,13 +46,16 @@ static size_t constraint_layout(const bough_model *m, void *memory_) {
 #define CARVE(count) (real *)constraint_take(memory, &at, (count) * sizeof(real))
   c->J = CARVE(rows * nu), c->Y = CARVE(rows * nu), c->A = CARVE(rows * rows);
   c->g = CARVE(rows), c->rate = CARVE(rows), c->bias = CARVE(rows), c->b = CARVE(rows), c->lambda = CARVE(rows);
-  c->null = CARVE(rows), c->z = CARVE(6 * nb), c->df = CARVE(6 * nb), c->wrench = CARVE(6 * nb);
+  c->null = CARVE(rows), c->sorted = CARVE(rows), c->z = CARVE(6 * nb), c->df = CARVE(6 * nb), c->wrench = CARVE(6 * nb);
   c->tau = CARVE(nu), c->du = CARVE(nu), c->y = CARVE(nu), c->zero = CARVE(nu), c->force = CARVE(nu), c->reaction = CARVE(6 * nb);
 #undef CARVE
   c->scale = constraint_take(memory, &at, rows * sizeof(double)), c->diagonal = constraint_take(memory, &at, rows * sizeof(double));
   c->part = constraint_take(memory, &at, rows * sizeof(double));
-  c->order = constraint_take(memory, &at, rows * sizeof(int));
+  c->order = constraint_take(memory, &at, rows * sizeof(int)), c->pivots = constraint_take(memory, &at, rows * sizeof(int));
+  c->groups.member = constraint_take(memory, &at, rows * sizeof(int)), c->groups.of = constraint_take(memory, &at, rows * sizeof(int));
+  c->groups.first = constraint_take(memory, &at, (rows + 1) * sizeof(int)), c->groups.seen = constraint_take(memory, &at, nb * sizeof(int));
   c->end = constraint_take(memory, &at, 2 * (size_t)m->n_closures * sizeof(end_frame));
+  if (memory) find_groups(m, &c->groups);
   return at;
 }
 

@@ -16,32 +16,6 @@
 #define RANK_MIN 1e-11
 #define NOTHING 1e-22
 
-/* The bodies from some bodies to the base, outermost first, each once. */
-typedef struct {
-  int count, body[BOUGH_TERMS_MAX];
-} inward_path;
-static int path_next(const bough_model *m, inward_path *p) {
-  int k = -1;
-  for (int i = 0; i < p->count; i++) k = p->body[i] > k ? p->body[i] : k;
-  for (int i = 0; i < p->count; i++)
-    if (p->body[i] == k && k >= 0) p->body[i] = m->body[k].parent;
-  return k;
-}
-static inward_path path_of_row(const bough_model *m, int row) {
-  const int owner = m->row_owner[row];
-  inward_path p = {2, {-1, -1}};
-  if (owner < m->n_closures) {
-    const bough_closure *closure = m->closure + owner;
-    if (closure->a.node >= 0) p.body[0] = m->node[closure->a.node].body;
-    if (closure->b.node >= 0) p.body[1] = m->node[closure->b.node].body;
-    return p;
-  }
-  const bough_coupling *coupling = m->coupling + (owner - m->n_closures);
-  p.count = coupling->terms;
-  for (int j = 0; j < coupling->terms; j++) p.body[j] = coupling->body[j];
-  return p;
-}
-
 /* modes of body k: eps of tau and of what the children handed over becomes L^-1 eps in y; z_r becomes z_R */
 static void innovate_modes(const bough_sweep *s, const bough_body *b, const body_work *x, const real *tau, real *y, real z[6]) {
   const int nm = b->nm;
@@ -127,131 +101,155 @@ static real body_product(const bough_body *b, const real *y, const real *other) 
   return v;
 }
 
-/* A = Y Y', lower triangle */
+static real *entry(const bough_model *m, constraint_work *c, int i, int j) {
+  return c->A + (size_t)i * (size_t)m->n_rows + (size_t)j;
+}
+
+/* Places first .. last - 1 of `order` are one group; its pivots come first and end at `end`. */
+typedef struct {
+  int first, end, last;
+} group_range;
+static group_range group_at(const constraint_work *c, int g) {
+  const group_range r = {c->groups.first[g], c->groups.first[g] + c->pivots[g], c->groups.first[g + 1]};
+  return r;
+}
+
+/* A = Y Y', lower triangle of each group */
 static void gram(const bough_model *m, constraint_work *c) {
   const size_t nu = (size_t)m->nu;
+  memcpy(c->order, c->groups.member, (size_t)m->n_rows * sizeof(int));
   for (int i = 0; i < m->n_rows; i++) {
-    real *A = c->A + (size_t)i * (size_t)m->n_rows;
-    const real *Yi = c->Y + (size_t)i * nu;
-    inward_path path = path_of_row(m, i);
-    for (int j = 0; j <= i; j++) A[j] = splat(0);
+    const int row = c->order[i], first_place = c->groups.first[c->groups.of[row]];
+    const real *Yi = c->Y + (size_t)row * nu;
+    inward_path path = path_of_row(m, row);
+    for (int j = first_place; j <= i; j++) *entry(m, c, i, j) = splat(0);
     for (int k = path_next(m, &path); k >= 0; k = path_next(m, &path)) {
-      for (int j = 0; j <= i; j++) A[j] += body_product(m->body + k, Yi, c->Y + (size_t)j * nu);
+      for (int j = first_place; j <= i; j++) *entry(m, c, i, j) += body_product(m->body + k, Yi, c->Y + (size_t)c->order[j] * nu);
     }
   }
 }
 
-static real *entry(const bough_model *m, constraint_work *c, int i, int j) {
-  return c->A + (size_t)i * (size_t)m->n_rows + (size_t)j;
-}
-static void swap_rows(const bough_model *m, constraint_work *c, int p, int q) { /* p < q, lower triangle */
+static void swap_rows(const bough_model *m, constraint_work *c, int first, int last, int p, int q) { /* p < q, lower triangle */
   real t;
-  for (int j = 0; j < p; j++) t = *entry(m, c, p, j), *entry(m, c, p, j) = *entry(m, c, q, j), *entry(m, c, q, j) = t;
+  for (int j = first; j < p; j++) t = *entry(m, c, p, j), *entry(m, c, p, j) = *entry(m, c, q, j), *entry(m, c, q, j) = t;
   for (int j = p + 1; j < q; j++) t = *entry(m, c, j, p), *entry(m, c, j, p) = *entry(m, c, q, j), *entry(m, c, q, j) = t;
-  for (int j = q + 1; j < m->n_rows; j++)
+  for (int j = q + 1; j < last; j++)
     t = *entry(m, c, j, p), *entry(m, c, j, p) = *entry(m, c, j, q), *entry(m, c, j, q) = t;
   t = *entry(m, c, p, p), *entry(m, c, p, p) = *entry(m, c, q, q), *entry(m, c, q, q) = t;
   const int o = c->order[p];
   c->order[p] = c->order[q], c->order[q] = o;
 }
 
-/* A = L L' with complete pivoting, unit diagonal first; leaves L, with its diagonal, in the lower triangle */
-static void pivot_factor(const bough_model *m, constraint_work *c) {
-  const int n = m->n_rows;
+/* roots of the diagonal of A, zero for rows that move nothing */
+static void diagonal_roots(const bough_model *m, constraint_work *c) {
   double largest = 0.0;
-  for (int i = 0; i < n; i++) {
+  for (int i = 0; i < m->n_rows; i++) {
     const double v = lane_get(*entry(m, c, i, i), 0);
-    c->order[i] = i;
     largest = v > largest ? v : largest;
   }
   c->least = 1.0;
-  for (int i = 0; i < n; i++) {
-    const double v = lane_get(*entry(m, c, i, i), 0), part = c->part[i] * c->part[i];
-    c->diagonal[i] = v > NOTHING * largest && part > c->rank_min ? sqrt(v) : 0.0;
-    if (c->diagonal[i] > 0.0 && part < c->least) c->least = part;
+  for (int i = 0; i < m->n_rows; i++) {
+    const int row = c->order[i];
+    const double v = lane_get(*entry(m, c, i, i), 0), part = c->part[row] * c->part[row];
+    c->diagonal[row] = v > NOTHING * largest && part > c->rank_min ? sqrt(v) : 0.0;
+    if (c->diagonal[row] > 0.0 && part < c->least) c->least = part;
   }
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j <= i; j++) {
-      const double d = c->diagonal[i] * c->diagonal[j];
+}
+
+/* A = L L' of a group with complete pivoting, unit diagonal first; leaves L, with its diagonal, in the lower triangle. Returns
+ * the number of its pivots. */
+static int factor_group(const bough_model *m, constraint_work *c, int first, int last) {
+  for (int i = first; i < last; i++)
+    for (int j = first; j <= i; j++) {
+      const double d = c->diagonal[c->order[i]] * c->diagonal[c->order[j]];
       *entry(m, c, i, j) = d > 0.0 ? *entry(m, c, i, j) / d : splat(0);
     }
-  c->rank = 0;
-  for (int p = 0; p < n; p++) {
+  for (int p = first; p < last; p++) {
     int best = p;
-    for (int i = p + 1; i < n; i++)
+    for (int i = p + 1; i < last; i++)
       if (lane_get(*entry(m, c, i, i), 0) > lane_get(*entry(m, c, best, best), 0)) best = i;
     const double pivot = lane_get(*entry(m, c, best, best), 0);
-    if (!(pivot > c->rank_min)) return;
+    if (!(pivot > c->rank_min)) return p - first;
     if (pivot < c->least) c->least = pivot;
-    if (best != p) swap_rows(m, c, p, best);
+    if (best != p) swap_rows(m, c, first, last, p, best);
     const real root = lane_sqrt(*entry(m, c, p, p)), inverse = 1.0 / root;
     *entry(m, c, p, p) = root;
-    for (int i = p + 1; i < n; i++) *entry(m, c, i, p) *= inverse;
-    for (int i = p + 1; i < n; i++) {
+    for (int i = p + 1; i < last; i++) *entry(m, c, i, p) *= inverse;
+    for (int i = p + 1; i < last; i++) {
       const real v = *entry(m, c, i, p);
       if (v == 0.0) continue;
       for (int j = p + 1; j <= i; j++) *entry(m, c, i, j) -= v * *entry(m, c, j, p);
     }
-    c->rank = p + 1;
+  }
+  return last - first;
+}
+
+static void pivot_factor(const bough_model *m, constraint_work *c) {
+  diagonal_roots(m, c);
+  c->rank = 0;
+  for (int g = 0; g < c->groups.count; g++) {
+    c->pivots[g] = factor_group(m, c, c->groups.first[g], c->groups.first[g + 1]);
+    c->rank += c->pivots[g];
   }
 }
 
-/* x <- L1^-1 x and x <- L1^-T x, on the leading rows */
-static void solve_lower(const bough_model *m, constraint_work *c, real *x) {
-  for (int i = 0; i < c->rank; i++) {
-    for (int j = 0; j < i; j++) x[i] -= *entry(m, c, i, j) * x[j];
+/* x <- L1^-1 x and x <- L1^-T x, on the pivots of a group */
+static void solve_lower(const bough_model *m, constraint_work *c, group_range r, real *x) {
+  for (int i = r.first; i < r.end; i++) {
+    for (int j = r.first; j < i; j++) x[i] -= *entry(m, c, i, j) * x[j];
     x[i] /= *entry(m, c, i, i);
   }
 }
-static void solve_upper(const bough_model *m, constraint_work *c, real *x) {
-  for (int i = c->rank; i-- > 0;) {
-    for (int j = i + 1; j < c->rank; j++) x[i] -= *entry(m, c, j, i) * x[j];
+static void solve_upper(const bough_model *m, constraint_work *c, group_range r, real *x) {
+  for (int i = r.end; i-- > r.first;) {
+    for (int j = i + 1; j < r.end; j++) x[i] -= *entry(m, c, j, i) * x[j];
     x[i] /= *entry(m, c, i, i);
   }
 }
 
 /* Take the null space of A off lambda, one vector N_j = (-L1^-T L2_j', 1) at a time against those before it: modified
- * Gram-Schmidt on the vectors, which are kept in the rows of Y beyond use. */
-static void least_norm(const bough_model *m, constraint_work *c, real *lambda) {
-  const int n = m->n_rows;
+ * Gram-Schmidt on the vectors of a group, which are kept in the rows of Y beyond use. */
+static void least_norm(const bough_model *m, constraint_work *c, group_range r, real *lambda) {
+  const int n = r.last - r.first;
   if (n > m->nu) return; /* more rows than a row of Y holds: shared as found */
   int kept = 0;
-  for (int j = c->rank; j < n; j++) {
+  for (int j = r.end; j < r.last; j++) {
     if (c->diagonal[c->order[j]] == 0.0) continue; /* moves nothing: no multiplier */
-    real *N = c->Y + (size_t)kept * (size_t)m->nu, size = splat(0), part = splat(0);
-    for (int i = 0; i < n; i++) N[i] = splat(i == j);
-    for (int i = 0; i < c->rank; i++) N[i] = -*entry(m, c, j, i);
-    solve_upper(m, c, N);
-    for (int i = 0; i < n; i++) N[i] = c->diagonal[c->order[i]] > 0.0 ? N[i] / c->diagonal[c->order[i]] : splat(0);
+    real *own = c->Y + (size_t)kept * (size_t)m->nu, *x = c->null, size = splat(0), part = splat(0);
+    for (int i = r.first; i < r.last; i++) x[i] = i < r.end ? -*entry(m, c, j, i) : splat(i == j);
+    solve_upper(m, c, r, x);
+    for (int i = 0; i < n; i++) {
+      const double d = c->diagonal[c->order[r.first + i]];
+      own[i] = d > 0.0 ? x[r.first + i] / d : splat(0);
+    }
     for (int e = 0; e < kept; e++) {
       const real *E = c->Y + (size_t)e * (size_t)m->nu;
       part = splat(0);
-      for (int i = 0; i < n; i++) part += E[i] * N[i];
-      for (int i = 0; i < n; i++) N[i] -= part * E[i];
+      for (int i = 0; i < n; i++) part += E[i] * own[i];
+      for (int i = 0; i < n; i++) own[i] -= part * E[i];
     }
-    for (int i = 0; i < n; i++) size += N[i] * N[i];
+    for (int i = 0; i < n; i++) size += own[i] * own[i];
     const real inverse = 1.0 / lane_sqrt(size);
     part = splat(0);
-    for (int i = 0; i < n; i++) N[i] *= inverse;
-    for (int i = 0; i < n; i++) part += N[i] * lambda[i];
-    for (int i = 0; i < n; i++) lambda[i] -= part * N[i];
+    for (int i = 0; i < n; i++) own[i] *= inverse;
+    for (int i = 0; i < n; i++) part += own[i] * lambda[r.first + i];
+    for (int i = 0; i < n; i++) lambda[r.first + i] -= part * own[i];
     kept++;
   }
 }
 
 /* lambda of A lambda = b, in place of lambda; b of the scaled rows. Uses Y. */
 static void multipliers(const bough_model *m, constraint_work *c) {
-  const int n = m->n_rows;
-  real *x = c->null; /* in the order of the pivots */
-  for (int i = 0; i < n; i++) {
-    const double d = c->diagonal[c->order[i]];
-    x[i] = i < c->rank ? c->b[c->order[i]] / d : splat(0);
+  real *x = c->sorted; /* in the order of the pivots */
+  for (int g = 0; g < c->groups.count; g++) {
+    const group_range r = group_at(c, g);
+    for (int i = r.first; i < r.last; i++) x[i] = i < r.end ? c->b[c->order[i]] / c->diagonal[c->order[i]] : splat(0);
+    solve_lower(m, c, r, x);
+    solve_upper(m, c, r, x);
+    for (int i = r.first; i < r.end; i++) x[i] /= c->diagonal[c->order[i]];
+    if (r.end < r.last) least_norm(m, c, r, x);
   }
-  solve_lower(m, c, x);
-  solve_upper(m, c, x);
-  for (int i = 0; i < c->rank; i++) x[i] /= c->diagonal[c->order[i]];
-  if (c->rank < n) least_norm(m, c, x);
-  for (int i = 0; i < n; i++) c->lambda[c->order[i]] = x[i];
+  for (int i = 0; i < m->n_rows; i++) c->lambda[c->order[i]] = x[i];
 }
 
 /* accelerations of body k from the innovations y of tau, outward */
@@ -405,9 +403,10 @@ void bough_dependence(const bough_model *m, const void *constraints, int place, 
   for (int i = 0; i < m->n_rows; i++) N[i] = 0.0;
   N[c->order[place]] = 1.0;
   if (own == 0.0) return;
-  for (int i = 0; i < c->rank; i++) x[i] = -*entry(m, c, place, i);
-  solve_upper(m, c, x);
-  for (int i = 0; i < c->rank; i++) N[c->order[i]] = x[i] * own / c->diagonal[c->order[i]];
+  const group_range r = group_at(c, c->groups.of[c->order[place]]);
+  for (int i = r.first; i < r.end; i++) x[i] = -*entry(m, c, place, i);
+  solve_upper(m, c, r, x);
+  for (int i = r.first; i < r.end; i++) N[c->order[i]] = x[i] * own / c->diagonal[c->order[i]];
 }
 #endif
 
@@ -474,7 +473,13 @@ const void *bough_constraint_rates(const void *constraints, const double **scale
 #ifdef LANE_ONE
 bough_constraint_view bough_constraints_of(const void *constraints) {
   const constraint_work *c = constraints;
-  const bough_constraint_view v = {c->J, c->g, c->rate, c->bias, c->scale, c->order, c->rank, c->least};
+  const bough_constraint_view v = {c->J, c->g, c->rate, c->bias, c->scale, c->rank, c->least};
   return v;
+}
+int bough_row_at(const void *constraints, int place, int *dropped) {
+  const constraint_work *c = constraints;
+  const int row = c->order[place];
+  *dropped = place >= group_at(c, c->groups.of[row]).end;
+  return row;
 }
 #endif

@@ -29,10 +29,13 @@ static void soft_close(const bough_model *m, constraint_work *c, const bough_sof
   for (int i = 0; i < soft->count; i++) {
     const double *B = soft->B + (size_t)i * rows;
     double *T = soft->T + (size_t)i * rows, *A = soft->A + (size_t)i * most;
-    for (int p = 0; p < c->rank; p++) T[p] = B[c->order[p]] / c->diagonal[c->order[p]];
-    solve_lower(m, c, T);
-    for (int j = 0; j <= i; j++)
-      for (int p = 0; p < c->rank; p++) A[j] -= T[p] * soft->T[(size_t)j * rows + (size_t)p];
+    for (int g = 0; g < c->groups.count; g++) {
+      const group_range r = group_at(c, g);
+      for (int p = r.first; p < r.end; p++) T[p] = B[c->order[p]] / c->diagonal[c->order[p]];
+      solve_lower(m, c, r, T);
+      for (int j = 0; j <= i; j++)
+        for (int p = r.first; p < r.end; p++) A[j] -= T[p] * soft->T[(size_t)j * rows + (size_t)p];
+    }
   }
 }
 

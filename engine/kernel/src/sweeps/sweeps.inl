@@ -26,6 +26,7 @@ const bough_forward_ops LANE_NAME(bough_forward_ops) = {work_size, work_layout, 
 #include "kinematics.inl"
 #include "energy.inl"
 #include "constraints/closure.inl"
+#include "constraints/groups.inl"
 #include "constraints/jacobian.inl"
 #include "constraints/multipliers.inl"
 #include "elements/element.inl"
