@@ -49,6 +49,18 @@ def test_check_sums_up_a_model() -> None:
     assert re.search(r"upper .*shoulder .*revolute .*beam .*0.81 .*4\.11", done.stdout)
 
 
+@pytest.mark.parametrize("example", ["four_bar", "excavator"])
+def test_check_shows_how_far_assembly_moved_each_coordinate(example: str) -> None:
+    """From and to differ by the way that is told, to a tenth, however small it is."""
+    path = ROOT / "examples" / example / "model.yaml"
+    lines = re.findall(r"assembly moved (\S+) from (\S+) to (\S+), by (\S+)\n", invoke("check", path).stdout)
+    moved = bough.Mechanism(bough.load(path)).moved
+    assert [line[0] for line in lines] == [m.name for m in moved]
+    for m, (_, drawn, closed, way) in zip(moved, lines, strict=True):
+        assert float(way) == pytest.approx(m.closed - m.drawn, rel=5e-3)
+        assert float(closed) - float(drawn) == pytest.approx(m.closed - m.drawn, rel=0.11)
+
+
 def test_check_answers_a_program_in_json() -> None:
     data = json.loads(invoke("check", ARM, "--json").stdout)
     assert data["ok"] is True

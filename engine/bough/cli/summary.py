@@ -73,9 +73,16 @@ def _print_loops(loops: dict[str, Any], out: Console) -> None:
         text += f"; redundant, their reactions shared: {shares}"
     out.print(text, markup=False, soft_wrap=True)
     for m in loops["moved"]:
-        out.print(
-            f"assembly moved {m['name']} from {m['drawn']:.6g} to {m['closed']:.6g}", markup=False, soft_wrap=True
-        )
+        out.print(f"assembly moved {m['name']} {_move(m['drawn'], m['closed'])}", markup=False, soft_wrap=True)
+
+
+def _move(drawn: float, closed: float) -> str:
+    """From where to where, with as many digits as show the way between to a tenth, and the way."""
+    way = closed - drawn
+    digits = 6
+    while digits < 17 and abs(float(f"{closed:.{digits}g}") - float(f"{drawn:.{digits}g}") - way) > 0.1 * abs(way):
+        digits += 1
+    return f"from {drawn:.{digits}g} to {closed:.{digits}g}, by {way:.3g}"
 
 
 def _cells(body: dict[str, Any]) -> dict[str, str]:
