@@ -134,7 +134,7 @@ def test_package_that_cannot_be_run_is_told(
 
 def test_file_that_is_no_package_is_told(tmp_path: Path) -> None:
     (tmp_path / "text.ssp").write_text("no zip", encoding="utf-8")
-    with pytest.raises(bough.SimulationError, match="no SSP package"):
+    with pytest.raises(bough.SimulationError, match="is not an SSP package"):
         run(tmp_path / "text.ssp")
     with pytest.raises(bough.SimulationError, match="no such file"):
         run(tmp_path / "nothing.ssp")

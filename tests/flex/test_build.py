@@ -112,7 +112,7 @@ def test_pin_between_body_axes_has_modes_but_no_families() -> None:
     np.testing.assert_allclose(root[RY], root[RZ], rtol=1e-12)
     assert np.all(np.abs(root[RY]) > 0.0)
     assert body.mode_names[0] == "mode 1"
-    with pytest.raises(ModelError, match="pinned about an axis that is none") as caught:
+    with pytest.raises(ModelError, match="pinned about an axis that is not one of its section's axes") as caught:
         beam(hinge, modes={"boundary": "pinned", "bending_y": 2})
     assert "body 'link'" in str(caught.value) and "count" in str(caught.value)
 

@@ -36,19 +36,19 @@ def model_of(name: str) -> Model:
 
 
 def _freed(model: Model) -> Model:
-    """Without gravity, springs of hinges and start values: it stays where it is."""
+    """Without gravity, dry friction, springs of hinges and start values: it stays where it is, and a small load moves
+    it. Where forces act between nodes it stays at its start position, where they were drawn."""
     bodies = []
     for body in model.bodies:
-        zero = tuple(0.0 for _ in body.hinge.stiffness)
-        straight = (*(0.0 for _ in body.hinge.initial_q[1:]), float(body.hinge.kind.quaternion))
-        update = {
-            "stiffness": zero,
-            "initial_u": zero,
-            "initial_q": straight[-len(body.hinge.initial_q) :] if zero else (),
-        }
-        hinge = body.hinge.model_copy(update=update)
-        bodies.append(body.model_copy(update={"hinge": hinge}))
-    return model.model_copy(update={"gravity": (0.0, 0.0, 0.0), "bodies": tuple(bodies)})
+        hinge, zero = body.hinge, tuple(0.0 for _ in body.hinge.stiffness)
+        straight = (*(0.0 for _ in hinge.initial_q[1:]), float(hinge.kind.quaternion))
+        update: dict[str, Any] = {"stiffness": zero, "initial_u": zero, "friction": ()}
+        if not model.forces:
+            update["initial_q"] = straight[-len(hinge.initial_q) :] if zero else ()
+        if hinge.gear is not None:
+            update["gear"] = hinge.gear.model_copy(update={"friction": None})
+        bodies.append(body.model_copy(update={"hinge": hinge.model_copy(update=update)}))
+    return model.model_copy(update={"gravity": (0.0, 0.0, 0.0), "field": None, "bodies": tuple(bodies)})
 
 
 @functools.cache

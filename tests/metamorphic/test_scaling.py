@@ -200,7 +200,8 @@ def test_random_tree_moves_alike_in_any_units(seed: int, unit: str) -> None:
 
 
 # Loops are closed to 1e-12 m, and legs and angles begin at about 1: smaller motions than that are a matter of rounding.
-ROUNDED = ("stewart_platform", "four_bar", "excavator")
+# So it is with the crane's hook, which hangs metres above its origin.
+ROUNDED = ("stewart_platform", "four_bar", "excavator", "crane")
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in ROUNDED])

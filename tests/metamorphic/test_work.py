@@ -90,7 +90,10 @@ def test_example_at_rest_gains_the_work_of_a_pulse(name: str) -> None:
     key = next((k for k in loads if k.rpartition(".")[2].partition("[")[0] in ("tau", "f")), None)
     if key is None:  # spin_up: its hub follows a motion; the torque that this takes does the work
         key = next(iter(loads))
-    speed = key.replace(".tau", ".w").replace(".f[", ".v[").replace(".a", ".w")
+    hinge, _, last = key.rpartition(".")
+    kind, bracket, index = last.partition("[")
+    driven = f"{hinge}.rotor" if f"{hinge}.rotor.w" in system.u_names else hinge  # a gear: the torque is the motor's
+    speed = f"{driven}.{'v' if kind == 'f' else 'w'}{bracket}{index}"
     load = 1e5 * loads[key]
     pulse = rectangle(0.5 * period, period, load)
     run = bough.simulate(system, 2.0 * period, {key: pulse.table}, period / 1000, rtol=1e-8)

@@ -53,7 +53,7 @@ def open_package(path: Path, folder: Path) -> Assembly:
         folder: Where it is unpacked.
 
     Raises:
-        SimulationError: It is no SSP package, or has something in it that is not known here.
+        SimulationError: It is not an SSP package, or has something in it that is not known here.
     """
     root = folder / "ssp"
     try:

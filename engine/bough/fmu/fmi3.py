@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from bough.fmu.description import Description, Unknown
 from bough.fmu.markup import Lines, Value, document, element
-from bough.fmu.parts import (
+from bough.fmu.common_xml import (
     METHOD_TYPE,
     default_experiment,
     dependency_lists,

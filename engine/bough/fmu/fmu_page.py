@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 from bough.fmu.description import Description
-from bough.fmu.parts import start_text
+from bough.fmu.common_xml import start_text
 from bough.mechanism.variable_table import FmuVariable
 from bough.model import Body, Hinge, Model
 from bough.text.units import NONE, display_unit

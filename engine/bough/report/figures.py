@@ -156,4 +156,16 @@ def save_figure(figure: Figure, path: str | os.PathLike[str], dpi: int = DPI) ->
             figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
     else:
         figure.savefig(out, format="png", dpi=dpi, metadata={"Software": None})
+        out = _with_palette(out)
     write_bytes(path, out.getvalue())
+
+
+def _with_palette(png: io.BytesIO) -> io.BytesIO:
+    """The same picture in 256 colours, a third of its size: lines, areas and letters have no more."""
+    from PIL import Image
+
+    out = io.BytesIO()
+    with Image.open(png) as image:
+        few = image.convert("RGB").quantize(256, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+        few.save(out, "PNG", optimize=True)
+    return out
