@@ -55,6 +55,7 @@ class Probe:
         ).astype(int)
         hinge = [x for b in bodies for x in [True] * b.hinge.kind.nu + [False] * b.mode_count]
         self.hinge = np.array(hinge, dtype=bool)
+        self.rotor = np.array([name.endswith(".rotor.w") for name in system.u_names], dtype=bool)
         self.driven = self.hinge & np.array([bodies[k].hinge.drive == "motion" for k in self.owner], dtype=bool)
 
     def state(self, seed: int) -> dict[str, Any]:
@@ -66,7 +67,10 @@ class Probe:
 
         for which in (kernel.DAMPING, kernel.STIFFNESS, kernel.REST, kernel.ARMATURE):
             size = scale() if rng.random() < 0.7 else 0.0
-            self.data.set(which, np.where(self.hinge, size * rng.uniform(0.5, 2.0, system.nu), 0.0))
+            values = np.where(self.hinge, size * rng.uniform(0.5, 2.0, system.nu), 0.0)
+            if which == kernel.ARMATURE:  # all the inertia that a rotor has
+                values = np.where(self.rotor, np.maximum(values, 1e-5), values)
+            self.data.set(which, values)
         self.data.set(kernel.GRAVITY, rng.normal(size=3) * 9.81 * (rng.random() < 0.8))
         locked = rng.random(len(system.model.bodies)) < (0.3 if seed % 3 == 0 else 0.0)
         self.data.set(kernel.HELD, (self.driven | (self.hinge & locked[self.owner])).astype(float))
