@@ -11,7 +11,7 @@ include_guard(GLOBAL)
 # their products need no rescue of infinities (a library call each). Never -ffast-math: NaN must stay visible.
 set(BOUGH_CFLAGS -O3 -fno-math-errno -fno-trapping-math)
 if(BOUGH_ZIG)
-  list(APPEND BOUGH_CFLAGS -Xclang -O3 -fcx-limited-range)
+  list(APPEND BOUGH_CFLAGS "SHELL:-Xclang -O3" -fcx-limited-range) # SHELL: or CMake drops the second -O3 as said before
 elseif(CMAKE_C_COMPILER_ID STREQUAL "GNU")
   list(APPEND BOUGH_CFLAGS -fcx-limited-range)
 endif()
