@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from bough.fmu.description import Description, Unknown
-from bough.fmu.markup import Lines, Value, document, element
 from bough.fmu.common_xml import (
     METHOD_TYPE,
     default_experiment,
@@ -18,6 +16,8 @@ from bough.fmu.common_xml import (
     start_text,
     unit_definitions,
 )
+from bough.fmu.description import Description, Unknown
+from bough.fmu.markup import Lines, Value, document, element
 from bough.mechanism.variable_table import FmuVariable
 from bough.mechanism.variables import hinge_dofs
 from bough.model import Body, Model

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from bough.fmu.description import Description
 from bough.fmu.common_xml import start_text
+from bough.fmu.description import Description
 from bough.mechanism.variable_table import FmuVariable
 from bough.model import Body, Hinge, Model
 from bough.text.units import NONE, display_unit

@@ -20,9 +20,9 @@ from bough._build_info import VERSION
 from bough.errors import BuildError
 from bough.files import write_bytes
 from bough.fmu import fmi2, fmi3
+from bough.fmu.common_xml import NO_DATE
 from bough.fmu.description import Description, describe
 from bough.fmu.fmu_page import documentation
-from bough.fmu.common_xml import NO_DATE
 from bough.fmu.picture import png, shapes, svg
 from bough.fmu.python_runtime import python_files, python_platforms
 from bough.fmu.source_runtime import source_files, source_names
