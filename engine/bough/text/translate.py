@@ -91,8 +91,8 @@ def _words(detail: Any, cls: type[BaseModel], suggestion: str | None, report: Re
         cure = _axis_cure(value) if axis and isinstance(value, str) else _list_cure(value, _field_at(location, cls)[0])
         return expected, describe(value), cure
     if kind == "model_type" and isinstance(value, int | float) and not isinstance(value, bool):
-        key = location[-1] if location else None  # none: an entry of a list, which has no key
-        cure = _mapping_cure(key, value, expected) if isinstance(key, str) else _CURES[kind]
+        last = location[-1] if location else None  # none: an entry of a list, which has no key
+        cure = _mapping_cure(last, value, expected) if isinstance(last, str) else _CURES[kind]
         return expected, describe(value), cure
     return expected, describe(value), _CURES.get(kind, "write what is expected")
 
