@@ -111,6 +111,13 @@ def test_a_number_where_a_mapping_is_wanted_is_shown_as_one(tmp_path: Path) -> N
     assert problem.cure == "write a mapping, such as `friction: {coulomb: 0.1}`"
 
 
+def test_a_number_in_the_list_of_bodies_is_refused_in_its_place() -> None:
+    with pytest.raises(ModelError) as caught:
+        load({"bough": 1, "name": "x", "bodies": [0]})
+    (problem,) = caught.value.problems
+    assert (problem.found, problem.cure) == ("the number 0", "write a mapping of `key: value` lines")
+
+
 def test_a_key_with_a_unit_is_told_which_units_count(tmp_path: Path) -> None:
     problem = problem_of(ARM.replace("length: 1.0", "length_mm: 1000"), tmp_path)
     assert problem.cure.startswith("did you mean 'length'? Numbers are in SI units: m, kg")

@@ -20,6 +20,7 @@ from bough.errors import OutputError, SimulationError
 from bough.run import result_binary
 from bough.run.result_csv import _block_text, metadata_path
 from bough.run.result_files import ENDINGS
+from bough.run.sweep_files import RunFolder
 
 
 def _awkward() -> bough.Result:
@@ -90,6 +91,25 @@ def test_metadata_that_cannot_be_read_is_told_and_not_ignored(tmp_path: Path) ->
     metadata_path(path).write_text("{", encoding="utf-8")
     with pytest.raises(SimulationError, match=r"run\.csv-metadata\.json, which holds the units of run\.csv"):
         bough.Result.load(path)
+
+
+def test_runs_of_a_longer_sweep_before_keep_their_units(tmp_path: Path) -> None:
+    """A sweep that ends early, or is shorter, leaves old runs in its folder: with other columns, too."""
+    t = np.arange(3.0)
+    for names, units, numbers in (
+        (["hub.w[1]"], {"hub.w[1]": "rad/s"}, (1, 2, 3)),
+        (["arm.s"], {"arm.s": "m"}, (1, 2)),
+        (["arm.s"], {"arm.s": "m"}, (1,)),
+    ):
+        folder = RunFolder(tmp_path, 3)
+        for number in numbers:
+            folder(number, bough.Result(t, dict.fromkeys(names, t), units, names[0]))
+        folder.finish()
+    runs = [bough.Result.load(tmp_path / f"run_{number:04d}.csv") for number in (1, 2, 3)]
+    assert [run.units["hub.w[1]" if run.model_name == "hub.w[1]" else "arm.s"] for run in runs] == ["m", "m", "rad/s"]
+    (tmp_path / "run_0003.csv").unlink()
+    folder.finish()
+    assert "run_0003" not in (tmp_path / "csv-metadata.json").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("ending", [".mat", ".nc", ".parquet"])

@@ -33,6 +33,8 @@ UNIT = "schema:unitText"
 """Property of a column that holds its unit; `schema` is a prefix that the recommendation defines."""
 TITLE = "dc:title"
 """Property of a table that holds the name of the model."""
+UNREADABLE = (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError)
+"""What reading metadata that others wrote may raise."""
 BLOCK = 100_000
 """Numbers that are made text at a time."""
 
@@ -97,10 +99,18 @@ def write_table(
         _write(file, pieces)
 
 
-def folder_metadata(tables: Iterable[str], names: Sequence[str], units: Mapping[str, str], model_name: str) -> str:
-    """Metadata of tables of one folder that have the same columns."""
+def folder_metadata(
+    folder: Path, tables: set[str], names: Sequence[str], units: Mapping[str, str], model_name: str
+) -> str:
+    """Metadata of tables of one folder that have the same columns; other tables that are in it keep what is known."""
     about = _about(names, units, model_name)
-    return json.dumps({"@context": CONTEXT, "tables": [{"url": name} for name in tables], **about}, indent=1) + "\n"
+    entries: dict[str, dict[str, Any]] = {name: {} for name in tables}
+    with contextlib.suppress(*UNREADABLE):  # nothing is known of the others
+        for name, known in _tables(_load(folder / OF_FOLDER)).items():
+            if name not in entries and (folder / name).is_file():
+                entries[name] = {} if known == about else known
+    listed = [{"url": name, **entries[name]} for name in sorted(entries)]
+    return json.dumps({"@context": CONTEXT, "tables": listed, **about}, indent=1) + "\n"
 
 
 def metadata_path(path: str | os.PathLike[str]) -> Path:
@@ -184,19 +194,31 @@ def read_metadata(path: str | os.PathLike[str]) -> tuple[dict[str, str], str]:
     table = Path(path)
     for about in (metadata_path(table), table.with_name(OF_FOLDER)):
         try:
-            with open_file(about, "r", most=TEXT_BYTES, encoding="utf-8") as stream:
-                data = json.load(stream)
-            if about.name == OF_FOLDER and table.name not in {each["url"] for each in data.get("tables", [])}:
+            data = _load(about)
+            known = _tables(data).get(table.name) if about.name == OF_FOLDER else data
+            if known is None:
                 continue
-            columns = data.get("tableSchema", {}).get("columns", [])
+            columns = known.get("tableSchema", {}).get("columns", [])
             units = {_title(column): str(column[UNIT]) for column in columns if UNIT in column}
-            return units, str(data.get(TITLE, ""))
+            return units, str(known.get(TITLE, ""))
         except FileNotFoundError:
             continue
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        except UNREADABLE as error:
             told = f"cannot read {about}, which holds the units of {table.name}: {error}; remove it to go without units"
             raise SimulationError(told) from None
     return {}, ""
+
+
+def _load(path: Path) -> Any:
+    with open_file(path, "r", most=TEXT_BYTES, encoding="utf-8") as stream:
+        return json.load(stream)
+
+
+def _tables(data: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """What is known of each table of a folder: its own words, or those for all."""
+    common = {key: data[key] for key in (TITLE, "tableSchema") if key in data}
+    tables = [dict(each) for each in data.get("tables", [])]
+    return {str(each.pop("url")): each or common for each in tables}
 
 
 def _title(column: Mapping[str, Any]) -> str:

@@ -124,11 +124,11 @@ class RunFolder:
         self._last = result
 
     def finish(self) -> None:
-        """Write the units of the runs that were kept."""
+        """Write the units of the runs that were kept; runs of before that are still there keep theirs."""
         if self._last is None:
             return
         names, units = ["time", *self._last.names], {"time": "s", **self._last.units}
-        text = folder_metadata(sorted(self._written), names, units, self._last.model_name)
+        text = folder_metadata(self.folder, self._written, names, units, self._last.model_name)
         write_text(self.folder / OF_FOLDER, text)
 
 
