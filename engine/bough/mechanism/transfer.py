@@ -29,7 +29,9 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
+import scipy.sparse as sparse
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse.linalg import splu
 from scipy.spatial.transform import Rotation
 
 from bough.errors import ArgumentError, SimulationError
@@ -168,13 +170,12 @@ def ring_motion(links: Sequence[Link], method: Method = "condensed") -> ChainMot
 
     Args:
         links: From first to last.
-        method: "transfer": `s = T s + t`, (5). "condensed": all bodies joined to one, whose ends then move as one and
-            whose end forces balance, `(M_aa + M_ab + M_ba + M_bb) a = Q_a + Q_b`; it keeps its digits.
+        method: "transfer": (5) for all bodies at once, the last interface being the first. No product is formed, so
+            nothing grows. "condensed": all bodies joined to one, whose ends then move as one and whose end forces
+            balance, `(M_aa + M_ab + M_ba + M_bb) a = Q_a + Q_b`. Both keep their digits at any length.
     """
     if method == "transfer":
-        maps = [transfer_matrix(link) for link in links]
-        T, t = _product(maps)
-        return _unfolded(maps, np.asarray(np.linalg.solve(np.eye(12) - T, t), dtype=np.float64))
+        return _cyclic([transfer_matrix(link) for link in links])
     if method != "condensed":
         raise ArgumentError(f"method: expected 'condensed' or 'transfer', found {method!r}")
     whole = functools.reduce(joined, links)
@@ -238,6 +239,16 @@ def _unfolded(maps: Sequence[tuple[Array, Array]], state: Array) -> ChainMotion:
         states.append(T @ states[-1] + t)
     both = np.array(states)
     return ChainMotion(both[:, :6], both[:, 6:])
+
+
+def _cyclic(maps: Sequence[tuple[Array, Array]]) -> ChainMotion:
+    """States `s` of a ring, `s_next - T s = t` at each body, sparse: twelve unknowns for each."""
+    n = len(maps)
+    shift = sparse.coo_array((np.ones(n), (np.arange(n), (np.arange(n) + 1) % n)), shape=(n, n))
+    K = sparse.kron(shift, sparse.identity(12)) - sparse.block_diag([T for T, _ in maps])
+    s = splu(K.tocsc()).solve(np.concatenate([t for _, t in maps])).reshape(n, 12)
+    around = np.vstack([s, s[:1]])
+    return ChainMotion(around[:, :6], around[:, 6:])
 
 
 def _condensed(links: Sequence[Link], first: End, last: End) -> ChainMotion:
