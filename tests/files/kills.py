@@ -261,16 +261,16 @@ def judge(case: Case, before: dict[str, bytes], new: dict[str, bytes], after: di
         elif name.endswith(".part"):
             if not killed:
                 return f"{name} was left"
-        elif data not in (before.get(name), new.get(name), _units_of_new_runs(name, new, after)):
+        elif data not in (before.get(name), _expected(name, new, after)):
             return f"{name} has changed"
     lost = [name for name in before if name not in after]
     return f"{lost[0]} is lost" if lost else ""
 
 
-def _units_of_new_runs(name: str, new: dict[str, bytes], after: dict[str, bytes]) -> bytes | None:
-    """What the metadata of a sweep's folder must hold where some of its runs could not be written: the others."""
+def _expected(name: str, new: dict[str, bytes], after: dict[str, bytes]) -> bytes | None:
+    """The new file; the metadata of a sweep's folder names the runs that were written, and no other."""
     if name != "csv-metadata.json" or name not in new:
-        return None
+        return new.get(name)
     about = json.loads(new[name])
     about["tables"] = [each for each in about["tables"] if after.get(each["url"]) == new[each["url"]]]
     return f"{json.dumps(about, indent=1)}\n".encode()
